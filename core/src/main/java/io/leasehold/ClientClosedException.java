@@ -1,0 +1,11 @@
+package io.leasehold;
+
+/** The {@link LockClient} was closed: before the call, or while the call waited. */
+public final class ClientClosedException extends LockException {
+  private static final long serialVersionUID = 1L;
+
+  /** Made by the engine. */
+  public ClientClosedException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,129 @@
+package io.leasehold;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock with a name, shared by every client of the same store. Immutable and thread-safe; costs
+ * nothing while it is not used.
+ *
+ * <pre>{@code
+ * try (Lease lease = locks.lock("invoice-run").acquire(Duration.ofSeconds(5))) {
+ *   ledger.post(invoice, lease.fencingToken());
+ * }
+ * }</pre>
+ *
+ * <p>At most one live lease exists per name, by the store's clock. What no lock can promise: a
+ * holder that is paused for longer than its lease may wake and still believe, for an instant, that
+ * it holds. Send the {@linkplain Lease#fencingToken() fencing token} to where the data lives.
+ *
+ * <p>The acquiring methods yield a {@link Lease}, are not re-entrant, and belong to no thread.
+ * {@link #withLock} and {@link #asLock()} are re-entrant per thread and share their holds.
+ *
+ * <p>Every waiting method: waiters of one process are served first come, first served. A waiter
+ * that gives up leaves no trace. If the first request cannot reach the store it fails fast with
+ * {@link StoreException}; once the store has answered, it keeps trying until its deadline.
+ */
+public interface DistributedLock {
+  /** The lock name. */
+  String name();
+
+  /** The same lock, taken another way. */
+  DistributedLock with(LockOptions options);
+
+  /**
+   * Acquires the lock, however long that takes. Ends by grant, interrupt, or {@link
+   * LockClient#close()}.
+   *
+   * @return the lease; its holder must release it
+   * @throws InterruptedException if interrupted while waiting; nothing is left behind
+   * @throws StoreException if the store cannot be asked, or the outcome is unknown
+   */
+  Lease acquire() throws InterruptedException;
+
+  /**
+   * Acquires the lock, waiting at most {@code maxWait} for local queue, network and retries
+   * together. Zero or less tries once.
+   *
+   * @return the lease; its holder must release it
+   * @throws LockTimeoutException if somebody else held it all the time
+   * @throws InterruptedException if interrupted while waiting; nothing is left behind
+   * @throws StoreException if the store cannot be asked, or the outcome is unknown
+   */
+  Lease acquire(Duration maxWait) throws InterruptedException;
+
+  /**
+   * Tries once, without waiting for a holder: one request to the store, none if this process holds
+   * the lock or waits for it. Not interruptible; it takes at most the client's request timeout.
+   *
+   * @return the lease, or empty if the lock is held or waited for by another
+   * @throws StoreException if the store cannot be asked, or the outcome is unknown
+   */
+  Optional<Lease> tryAcquire();
+
+  /**
+   * Acquires the lock if it comes free within {@code maxWait}. Returns by then even if the store is
+   * silent. Zero or less tries once.
+   *
+   * @return the lease, or empty if somebody else held it all the time
+   * @throws InterruptedException if interrupted while waiting; nothing is left behind
+   * @throws StoreException if the store cannot be asked, or the outcome is unknown
+   */
+  Optional<Lease> tryAcquire(Duration maxWait) throws InterruptedException;
+
+  /**
+   * As {@link #acquire(Duration)}, without a waiting thread. The stage completes on a thread of the
+   * client; it must not be blocked for long there. Cancelling the stage's {@link
+   * java.util.concurrent.CompletableFuture} gives up the wait: a grant that arrives at that moment
+   * is released.
+   *
+   * @return completes with the lease, or with what {@code acquire} would throw
+   */
+  CompletionStage<Lease> acquireAsync(Duration maxWait);
+
+  /**
+   * Does {@code work} under the lock, waiting for it however long that takes, and releases it.
+   * Re-entrant per thread unless the options say otherwise: inside, a second call shares the lease
+   * and its token and touches no network.
+   *
+   * @throws LeaseLostException if the lease was lost meanwhile: when it is entered again, or at the
+   *     end (what {@code work} threw goes first)
+   * @throws InterruptedException if interrupted while waiting for the lock
+   */
+  <E extends Exception> void withLock(LockedRun<E> work) throws E, InterruptedException;
+
+  /**
+   * As {@link #withLock(LockedRun)}, waiting at most {@code maxWait} ({@link LockTimeoutException}
+   * after it).
+   */
+  <E extends Exception> void withLock(Duration maxWait, LockedRun<E> work)
+      throws E, InterruptedException;
+
+  /** As {@link #withLock(LockedRun)}, with a result. */
+  <T extends @Nullable Object, E extends Exception> T callWithLock(LockedCall<T, E> work)
+      throws E, InterruptedException;
+
+  /** As {@link #withLock(Duration, LockedRun)}, with a result. */
+  <T extends @Nullable Object, E extends Exception> T callWithLock(
+      Duration maxWait, LockedCall<T, E> work) throws E, InterruptedException;
+
+  /**
+   * This lock for code written against {@code java.util.concurrent}. Behaves as a {@link
+   * java.util.concurrent.locks.ReentrantLock} in everything but the lease: the thread that locked
+   * it must unlock it, and once the lease is lost, re-entry and {@code unlock} throw {@link
+   * LeaseLostException}, which is an {@link IllegalMonitorStateException}. {@code lock()} is not
+   * interruptible and keeps the flag; {@code newCondition()} refuses.
+   */
+  Lock asLock();
+
+  /**
+   * Who holds this lock and who waits, now, by the store. One request; empty if neither.
+   *
+   * @throws StoreException if the store cannot be asked
+   * @throws UnsupportedOperationException if the store keeps no list
+   */
+  Optional<LockSnapshot> inspect();
+}

@@ -1,0 +1,85 @@
+package io.leasehold;
+
+import java.time.Duration;
+
+/**
+ * What the holder of a lock has: time-bounded, renewed by the engine, and told apart from every
+ * other holder by its fencing token.
+ *
+ * <p>The handle is the owner. It may be used, passed on and released from any thread.
+ *
+ * <p>A lease ends by {@link #release()} or is lost. Once lost it never comes back: {@link
+ * #isHeld()} is false, {@link #ensureHeld} and the first {@link #release()} throw {@link
+ * LeaseLostException}, and the {@link #onLost} callbacks run.
+ */
+public interface Lease extends AutoCloseable {
+  /** The lock name. */
+  String name();
+
+  /** The id under which the store knows this lease; unique to one grant by the store. */
+  String leaseId();
+
+  /**
+   * A number greater than that of every earlier lease on the same lock. Send it with each write to
+   * the protected data, and let the data's keeper refuse a number lower than the highest it has
+   * seen: only that protects the data from a holder that was paused longer than its lease.
+   * Unchanged for the life of the lease, also after it was lost or released.
+   *
+   * @throws UnsupportedOperationException if the store has no {@link Trait#FENCING}
+   */
+  long fencingToken();
+
+  /**
+   * Whether this lease certainly still holds the lock, at this moment, by this process's monotonic
+   * clock: it is neither released nor lost, and its validity has not run out. Never touches the
+   * network. True is no promise about the next moment.
+   *
+   * <p>Also false after the host was suspended, until one renewal has been answered.
+   */
+  boolean isHeld();
+
+  /**
+   * How much longer this lease certainly holds if no renewal succeeds; zero if {@link #isHeld()} is
+   * false. No network.
+   */
+  Duration remaining();
+
+  /**
+   * Makes sure that the lease is held for at least {@code atLeast} from now, renewing it once if
+   * less remains.
+   *
+   * <p>Waits for one request to the store, and at most for the client's request timeout; not
+   * interruptible. On expiry, and if the store says that the lease is gone, it is lost.
+   *
+   * @throws LeaseLostException if the lease is lost, or was released
+   * @throws StoreException if the renewal had an unknown outcome and less than {@code atLeast}
+   *     remains; the lease still stands
+   * @throws IllegalArgumentException if {@code atLeast} is more than a fresh renewal yields
+   */
+  void ensureHeld(Duration atLeast);
+
+  /**
+   * Runs {@code callback} once if this lease is lost, on a thread of the client, as soon as the
+   * process notices; at once if it is lost already. Never runs after {@link #release()}. What the
+   * callback throws is logged.
+   */
+  void onLost(Runnable callback);
+
+  /**
+   * Ends the lease, so that another may have the lock. Renewal stops before the store is told.
+   *
+   * <p>Waits for one request to the store, and at most for the client's request timeout; not
+   * interruptible (the flag is kept). Idempotent: every call after the first does nothing.
+   *
+   * @throws LeaseLostException if the lease was lost before; nothing is changed in the store
+   * @throws StoreException if the outcome is unknown; the engine goes on releasing it in the
+   *     background, and its ttl ends it
+   */
+  void release();
+
+  /** Same as {@link #release()}. */
+  @Override
+  default void close() {
+    release();
+  }
+}

@@ -1,0 +1,122 @@
+package io.leasehold;
+
+import io.leasehold.event.LockListener;
+import io.leasehold.internal.Engine;
+import io.leasehold.internal.EngineConfig;
+import io.leasehold.spi.StoreFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+/** Makes a {@link LockClient}. Not thread-safe. From {@link Leasehold#builder}. */
+public final class LockClientBuilder {
+  static final int DEFAULT_TTL_SECONDS = 30;
+
+  private final StoreFactory factory;
+  private Optional<Duration> ttl = Optional.empty();
+  private Duration requestTimeout = Duration.ofSeconds(5);
+  private Duration closeTimeout = Duration.ofSeconds(10);
+  private Duration handOver = Duration.ofMillis(2);
+  private final Set<Trait> required = EnumSet.of(Trait.FENCING);
+  private final List<LockListener> listeners = new ArrayList<>();
+
+  LockClientBuilder(StoreFactory factory) {
+    this.factory = Objects.requireNonNull(factory, "factory");
+  }
+
+  /**
+   * How long the store keeps a lease without renewal, unless a lock's options say otherwise.
+   * Default 30 s.
+   */
+  public LockClientBuilder ttl(Duration newTtl) {
+    this.ttl = Optional.of(requirePositive(newTtl, "ttl"));
+    return this;
+  }
+
+  /**
+   * How long one request to the store may take before its outcome counts as unknown. Default 5 s.
+   */
+  public LockClientBuilder requestTimeout(Duration timeout) {
+    this.requestTimeout = requirePositive(timeout, "requestTimeout");
+    return this;
+  }
+
+  /** How long {@link LockClient#close()} may take. Default 10 s. */
+  public LockClientBuilder closeTimeout(Duration timeout) {
+    this.closeTimeout = requirePositive(timeout, "closeTimeout");
+    return this;
+  }
+
+  /**
+   * How much longer a lock is handed from thread to thread of this process once another process
+   * waits for it. Default 2 ms. Longer raises throughput, and the wait of the others by about as
+   * much for each process. Zero hands nothing over then.
+   */
+  public LockClientBuilder handOver(Duration time) {
+    if (time.isNegative()) {
+      throw new IllegalArgumentException("handOver must not be negative, but is " + time);
+    }
+    this.handOver = time;
+    return this;
+  }
+
+  /**
+   * Takes a store although it lacks something: {@link Trait#UNFENCED} accepts one without fencing
+   * tokens.
+   */
+  public LockClientBuilder accept(Trait weakness) {
+    if (weakness != Trait.UNFENCED) {
+      throw new IllegalArgumentException(
+          "only UNFENCED can be accepted; " + weakness + " is a strength, see require");
+    }
+    required.remove(Trait.FENCING);
+    return this;
+  }
+
+  /** Refuses a store that lacks this trait. {@link Trait#FENCING} is required by default. */
+  public LockClientBuilder require(Trait trait) {
+    if (trait == Trait.UNFENCED) {
+      throw new IllegalArgumentException("UNFENCED is a weakness, see accept");
+    }
+    required.add(trait);
+    return this;
+  }
+
+  /** Tells {@code listener} of every event from the start. */
+  public LockClientBuilder listener(LockListener listener) {
+    listeners.add(Objects.requireNonNull(listener, "listener"));
+    return this;
+  }
+
+  /**
+   * Opens the store. Takes bounded time.
+   *
+   * @throws StoreException if the store cannot be reached or refuses
+   * @throws MissingTraitException if the store lacks a required trait; says what to write to accept
+   *     that
+   * @throws IllegalArgumentException if the ttl is outside the store's limits
+   */
+  public LockClient build() {
+    return Engine.open(
+        factory,
+        new EngineConfig(
+            ttl,
+            Duration.ofSeconds(DEFAULT_TTL_SECONDS),
+            requestTimeout,
+            closeTimeout,
+            handOver,
+            Set.copyOf(required),
+            List.copyOf(listeners)));
+  }
+
+  private static Duration requirePositive(Duration d, String what) {
+    if (d.isNegative() || d.isZero()) {
+      throw new IllegalArgumentException(what + " must be positive, but is " + d);
+    }
+    return d;
+  }
+}

@@ -1,0 +1,15 @@
+package io.leasehold.event;
+
+/**
+ * Is told what happens to the leases of one client, in order, on one thread of the client. A slow
+ * listener delays later events, never a lock; what it throws is logged and goes no further. Beyond
+ * 10,000 events in arrears new ones are dropped and counted in the log.
+ */
+@FunctionalInterface
+public interface LockListener {
+  /**
+   * Called for each event; switch over the sealed {@link LockEvent}. New kinds may be added: ignore
+   * those you do not know.
+   */
+  void on(LockEvent event);
+}

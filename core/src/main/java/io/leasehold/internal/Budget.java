@@ -1,0 +1,43 @@
+package io.leasehold.internal;
+
+/**
+ * How long the attempts of a ticket may take. Each is short enough that a lost reply is asked for
+ * again while the lease that it granted still lives. The first answer must come within one request
+ * timeout, repeats included, so that an unreachable store fails fast; callers that are left after
+ * that outlast it, to their deadlines.
+ */
+final class Budget {
+  /** Less is no real chance. */
+  static final long LEAST_NANOS = 1_000_000;
+
+  private static final long LEAST_WHOLE_NANOS = 50_000_000;
+
+  private final Engine engine;
+  private final long since;
+  private final long whole;
+
+  Budget(Engine engine, Terms terms) {
+    this.engine = engine;
+    this.since = engine.clock.nanos();
+    this.whole = Math.min(engine.requestNanos, Math.max(LEAST_WHOLE_NANOS, terms.ttlNanos() / 2));
+  }
+
+  /**
+   * For the next attempt.
+   *
+   * @param answered whether the store has answered one before
+   */
+  long forAttempt(boolean answered) {
+    long left = timeToFirstAnswer();
+    return answered || left < LEAST_NANOS ? whole : Math.min(whole, left);
+  }
+
+  /** Whether the first answer may still come in time. */
+  boolean allowsAnother() {
+    return timeToFirstAnswer() >= LEAST_NANOS;
+  }
+
+  private long timeToFirstAnswer() {
+    return engine.requestNanos - (engine.clock.nanos() - since);
+  }
+}

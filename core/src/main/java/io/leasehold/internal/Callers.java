@@ -1,0 +1,108 @@
+package io.leasehold.internal;
+
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.event.LockEvent;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The local-first callers that wait for one name in this process, in order of arrival, and what
+ * they may be told. Guarded by the queue's mutex.
+ */
+final class Callers {
+  private final Engine engine;
+  private final String name;
+  private final LinkedHashSet<Waiter> waiting = new LinkedHashSet<>();
+
+  /** Whether and when the store last answered for them. */
+  private boolean hasAnswer;
+
+  private long answeredAt;
+
+  Callers(Engine engine, String name) {
+    this.engine = engine;
+    this.name = name;
+  }
+
+  void add(Waiter waiter) {
+    waiting.add(waiter);
+  }
+
+  boolean isEmpty() {
+    return waiting.isEmpty();
+  }
+
+  int size() {
+    return waiting.size();
+  }
+
+  @Nullable Waiter first() {
+    return waiting.isEmpty() ? null : waiting.iterator().next();
+  }
+
+  List<Waiter> all() {
+    return new ArrayList<>(waiting);
+  }
+
+  /**
+   * Ends a wait, of one of these or of a caller with a ticket of its own; does nothing if it has
+   * ended.
+   */
+  void end(Waiter waiter, Waiter.Outcome outcome, Steps steps) {
+    waiting.remove(waiter);
+    if (waiter.outcome() == null) {
+      waiter.end(outcome, steps);
+    }
+  }
+
+  /**
+   * The store has answered, or a lease of this process shows that the lock is busy: from then on
+   * those who wait now outlast failures of the store until their deadlines.
+   */
+  void storeAnswered() {
+    hasAnswer = true;
+    answeredAt = engine.clock.nanos();
+  }
+
+  private boolean isAnswered(Waiter waiter, Contender serving) {
+    return serving.hasAnswered()
+        || (serving.only == null && hasAnswer && answeredAt - waiter.since >= 0);
+  }
+
+  void announce(Waiter waiter, String holder) {
+    if (!waiter.announced) {
+      waiter.announced = true;
+      engine.events.emit(() -> new LockEvent.Waiting(name, holder));
+    }
+  }
+
+  /**
+   * What a caller is told at its deadline: busy only if the store said so, and has not failed
+   * since.
+   */
+  Waiter.Outcome timedOut(Waiter waiter, @Nullable Contender serving, String holder) {
+    StoreException failure = serving == null ? null : serving.failure();
+    if (failure != null) {
+      return Waiter.Outcome.failed(
+          Failures.of(failure, name, "gave up at its deadline while the store failed"));
+    }
+    if (serving != null && !isAnswered(waiter, serving)) {
+      return Waiter.Outcome.failed(Failures.silent(name));
+    }
+    return waiter.busy(holder);
+  }
+
+  /** Fails those that will not outlast this failure of the store. */
+  void storeFailed(Contender c, StoreException failure, boolean triesAgain, Steps steps) {
+    for (Waiter waiter : c.only != null ? List.of(c.only) : all()) {
+      boolean outlasts =
+          failure.failure() != Failure.REFUSED && (triesAgain || isAnswered(waiter, c));
+      if (!outlasts) {
+        end(waiter, Waiter.Outcome.failed(Failures.of(failure, name, "not acquired")), steps);
+      }
+    }
+  }
+}

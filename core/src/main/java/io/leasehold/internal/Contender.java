@@ -1,0 +1,314 @@
+package io.leasehold.internal;
+
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.event.LockEvent;
+import io.leasehold.spi.Attempt;
+import io.leasehold.spi.Attempt.Busy;
+import io.leasehold.spi.Attempt.Granted;
+import io.leasehold.spi.Attempt.Queued;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.Ticket;
+import io.leasehold.spi.Traits.Signals;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One ticket that contends for a name at the store: asks, waits to be woken, polled or to try again
+ * after a failure, and asks again, until it is granted or abandoned. It contends for whoever is
+ * first in its queue, or for one caller only. Guarded by its queue's mutex.
+ */
+final class Contender {
+  /** What it is doing. */
+  private enum Phase {
+    /** An attempt is under way, or about to be. */
+    ASKING,
+    /** It asks to be woken. */
+    ARMING,
+    /** It waits for a wake-up or the poller. */
+    WAITING,
+    /** The store failed; it tries again in a moment. */
+    BACKING_OFF,
+    /** Granted or abandoned. */
+    DONE
+  }
+
+  final Ticket ticket;
+  final Terms terms;
+
+  /** The only caller it contends for; null: whoever is first. */
+  final @Nullable Waiter only;
+
+  private final NameQueue queue;
+  private final Engine engine;
+  private final Budget budget;
+
+  private Phase phase = Phase.ASKING;
+  private boolean wokenMeanwhile;
+  private boolean armed;
+  private boolean answered;
+  private final Backoff backoff = new Backoff();
+  private String holder = "";
+
+  private final Attempts attempts = new Attempts();
+
+  Contender(NameQueue queue, Ticket ticket, Terms terms, @Nullable Waiter only) {
+    this.queue = queue;
+    this.engine = queue.engine;
+    this.ticket = ticket;
+    this.terms = terms;
+    this.only = only;
+    this.budget = new Budget(engine, terms);
+    engine.contenders.put(ticket.id(), this);
+  }
+
+  NameQueue queue() {
+    return queue;
+  }
+
+  boolean hasAnswered() {
+    return answered;
+  }
+
+  /**
+   * Why the store cannot be believed to be merely busy: its failure, or that it has not answered
+   * yet.
+   */
+  @Nullable StoreException failure() {
+    return backoff.last();
+  }
+
+  String holder() {
+    return holder;
+  }
+
+  void ask(Steps steps) {
+    leaveWaiting();
+    phase = Phase.ASKING;
+    wokenMeanwhile = false;
+    attempts.begin();
+    engine.dispatch.forCaller(queue.served(this), this::attempt, steps);
+  }
+
+  /** Sends an attempt. Without the mutex. */
+  private void attempt() {
+    long within = queue.compute(this::sendable);
+    if (within <= 0) {
+      return;
+    }
+    new AttemptCall(engine, this, within, within < budget.forAttempt(answered)).send();
+  }
+
+  /** How long the attempt may take; 0 if it was abandoned before it was sent. */
+  private long sendable(Steps steps) {
+    if (phase != Phase.ASKING) {
+      ended(null, steps);
+      return 0;
+    }
+    return Math.max(
+        Budget.LEAST_NANOS,
+        Math.min(budget.forAttempt(answered), engine.dispatch.timeLeft(queue.served(this))));
+  }
+
+  /** An attempt has ended, with or without an answer. */
+  void ended(@Nullable StoreException failed, Steps steps) {
+    attempts.end(failed);
+    if (phase == Phase.DONE) {
+      steps.add(() -> engine.limbo.attemptEnded(ticket.id(), failed));
+    }
+  }
+
+  /** An attempt is answered, or is not expected to be any more. */
+  void heard(
+      AttemptCall call, @Nullable Attempt answer, @Nullable StoreException failed, Steps steps) {
+    if (phase != Phase.ASKING) {
+      return;
+    }
+    if (failed != null) {
+      failed(failed, call.isShortened(), steps);
+    } else if (answer instanceof Granted granted) {
+      granted(granted, call.validity(granted), steps);
+    } else if (answer instanceof Busy busy) {
+      busy(busy.holder(), busy.retryAfter(), steps);
+    } else if (answer instanceof Queued queued) {
+      busy(queued.holder(), Duration.ZERO, steps);
+    }
+  }
+
+  /** An answer that nobody waits for any more: the store knows this ticket. */
+  void heardLate() {
+    answered = true;
+  }
+
+  private void granted(Granted granted, Validity validity, Steps steps) {
+    if (!engine.isFenceNumber(granted.number())) {
+      answered = true;
+      failed(Failures.notAFenceNumber(granted.number()), false, steps);
+    } else if (validity.isOver(engine.clock.nanos())) {
+      // It has run out on its way here. The id is used up: start again under another.
+      answered = true;
+      queue.usedUp(this, Failures.tooLate(ticket.name()), steps);
+    } else {
+      leave();
+      queue.granted(this, granted, validity, steps);
+      // Last, so that a report of its loss finds the contender or the lease.
+      engine.contenders.remove(ticket.id());
+    }
+  }
+
+  private void busy(String heldBy, Duration retryAfter, Steps steps) {
+    answered = true;
+    backoff.answered();
+    holder = heldBy;
+    if (ticket.intent() == Ticket.Intent.TRY) {
+      finish();
+      // A repeat may have overtaken its original, which would be granted to nobody.
+      settle(false, steps);
+      queue.foundBusy(this, steps);
+      return;
+    }
+    queue.mustWait(this);
+    if (wokenMeanwhile) {
+      ask(steps);
+    } else if (engine.traits.poll().signals() == Signals.SENT && !armed) {
+      arm(steps);
+    } else {
+      phase = Phase.WAITING;
+      engine.poller.add(this, retryAfter);
+    }
+  }
+
+  private void arm(Steps steps) {
+    leaveWaiting();
+    phase = Phase.ARMING;
+    engine.dispatch.forCaller(queue.served(this), this::watch, steps);
+  }
+
+  /** Asks to be woken. Without the mutex. */
+  private void watch() {
+    engine.calls.call(
+        () -> engine.store.watch(ticket, engine.requestTimeout),
+        engine.requestNanos,
+        (nothing, failed) -> queue.locked(steps -> armed(failed, steps)));
+  }
+
+  private void armed(@Nullable StoreException failed, Steps steps) {
+    if (phase != Phase.ARMING) {
+      return;
+    }
+    if (failed != null) {
+      failed(failed, false, steps);
+    } else {
+      armed = true;
+      // The lease may have come free before the watch was armed: ask once more.
+      ask(steps);
+    }
+  }
+
+  /** The store says that an attempt may succeed now. */
+  void wake(Steps steps) {
+    switch (phase) {
+      case ASKING, ARMING -> wokenMeanwhile = true;
+      case WAITING, BACKING_OFF -> ask(steps);
+      case DONE -> {}
+    }
+  }
+
+  /** Its session is gone, and with it whatever was granted under this id. */
+  void sessionEnded(Steps steps) {
+    if (phase != Phase.DONE) {
+      queue.usedUp(this, Failures.sessionEnded(ticket.name()), steps);
+    }
+  }
+
+  /**
+   * The connection is a new one: nothing is armed on it, and what was reported meanwhile is lost.
+   */
+  void reconnected(Steps steps) {
+    armed = false;
+    if (phase == Phase.WAITING) {
+      arm(steps);
+    } else {
+      wake(steps);
+    }
+  }
+
+  void polled(Renewal answer, Steps steps) {
+    if (phase != Phase.WAITING) {
+      return;
+    }
+    if (answer instanceof Renewal.Waiting) {
+      backoff.answered();
+      queue.seenBusy();
+    } else if (answer instanceof Renewal.Unknown unknown) {
+      backoff.failed(StoreCalls.asStoreException(unknown.cause()));
+    } else if (answer instanceof Renewal.Gone) {
+      // Its place has lapsed, perhaps after a grant nobody confirmed. Ids are single-use.
+      queue.startAgain(this, steps);
+    } else {
+      ask(steps);
+    }
+  }
+
+  private void failed(StoreException failed, boolean shortened, Steps steps) {
+    boolean first = backoff.failed(failed);
+    boolean unknown = failed.failure() == Failure.UNKNOWN_OUTCOME;
+    if (unknown) {
+      engine.events.emit(
+          () -> new LockEvent.UnknownOutcome(ticket.name(), ticket.id().toString(), "attempt"));
+    }
+    // A lost reply is resolved by asking again: once at once, if there is time for it.
+    boolean askAtOnce = unknown && first && (answered || budget.allowsAnother());
+    queue.storeFailed(this, failed, askAtOnce || shortened, steps);
+    if (phase == Phase.DONE) {
+      return;
+    }
+    if (askAtOnce) {
+      ask(steps);
+    } else {
+      phase = Phase.BACKING_OFF;
+      backoff.schedule(engine.scheduler, () -> queue.locked(this::backedOff));
+    }
+  }
+
+  private void backedOff(Steps steps) {
+    if (phase == Phase.BACKING_OFF) {
+      ask(steps);
+    }
+  }
+
+  private void finish() {
+    leave();
+    engine.contenders.remove(ticket.id());
+  }
+
+  private void leave() {
+    phase = Phase.DONE;
+    leaveWaiting();
+    queue.forget(this);
+  }
+
+  private void leaveWaiting() {
+    engine.poller.remove(this);
+    backoff.cancel();
+  }
+
+  /** Gives up: whatever the store knows of this ticket is withdrawn. */
+  void abandon(Steps steps) {
+    if (phase == Phase.DONE) {
+      return;
+    }
+    finish();
+    settle(answered, steps);
+  }
+
+  /**
+   * Once the ticket is used up: withdraws it, if the store may know of it, until no attempt of it
+   * can land any more.
+   */
+  void settle(boolean known, Steps steps) {
+    if (known || attempts.mayLand()) {
+      steps.add(engine.limbo.add(ticket, attempts.copy()));
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.leasehold.internal;
+
+import java.time.Duration;
+
+/**
+ * A point on the monotonic clock by which something must have ended.
+ *
+ * @param at the point; meaningless if there is none
+ * @param exists whether there is one
+ */
+record Deadline(long at, boolean exists) {
+  /** No deadline. */
+  static final Deadline NONE = new Deadline(0, false);
+
+  private static final long FOREVER = Long.MAX_VALUE / 4;
+
+  static Deadline in(Duration d, long now) {
+    return new Deadline(now + Durations.nanos(d), true);
+  }
+
+  /** Nanoseconds left; not positive once it has passed. */
+  long left(long now) {
+    return exists ? at - now : FOREVER;
+  }
+
+  boolean hasPassed(long now) {
+    return exists && at - now <= 0;
+  }
+}

@@ -1,0 +1,264 @@
+package io.leasehold.internal;
+
+import io.leasehold.ClientClosedException;
+import io.leasehold.DistributedLock;
+import io.leasehold.LockClient;
+import io.leasehold.LockOptions;
+import io.leasehold.LockSnapshot;
+import io.leasehold.MissingTraitException;
+import io.leasehold.Trait;
+import io.leasehold.event.LockListener;
+import io.leasehold.spi.FenceNumber;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.LockStore;
+import io.leasehold.spi.StoreFactory;
+import io.leasehold.spi.StoreOperator;
+import io.leasehold.spi.Ticket;
+import io.leasehold.spi.Traits;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** One client: the parts of the engine over one open store. */
+public final class Engine implements LockClient {
+  private static final long DRAIN_CHECK_NANOS = 2_000_000;
+
+  final Clock clock;
+  final Scheduler scheduler;
+  final LockStore store;
+  final Traits traits;
+  final Duration requestTimeout;
+  final long requestNanos;
+  final long handOverNanos;
+  final Events events;
+  final StoreCalls calls;
+  final Dispatch dispatch;
+  final LeaseKeeper keeper;
+  final Poller poller;
+  final Limbo limbo;
+  final ScopedHolds scopedHolds = new ScopedHolds();
+  final Map<String, NameQueue> names = new ConcurrentHashMap<>();
+  final Map<LeaseId, Contender> contenders = new ConcurrentHashMap<>();
+
+  private final Duration ttl;
+  private final Duration closeTimeout;
+  private final long client;
+  private final AtomicLong sequence;
+  private final String process = Identity.process();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final AtomicBoolean shutDown = new AtomicBoolean();
+  private final CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
+
+  /**
+   * Opens the store and wires the parts.
+   *
+   * @param random bits for lease ids: drawn twice, here
+   */
+  public Engine(
+      StoreFactory factory,
+      EngineConfig config,
+      Clock clock,
+      Scheduler scheduler,
+      LongSupplier random) {
+    this.clock = clock;
+    this.scheduler = scheduler;
+    this.client = random.getAsLong();
+    this.sequence = new AtomicLong(random.getAsLong());
+    this.requestTimeout = config.requestTimeout();
+    this.requestNanos = Durations.nanos(requestTimeout);
+    this.handOverNanos = Durations.nanos(config.handOver());
+    this.closeTimeout = config.closeTimeout();
+    this.events = new Events(scheduler, config.listeners());
+    this.calls = new StoreCalls(scheduler);
+    this.keeper = new LeaseKeeper(this);
+    this.poller = new Poller(this);
+    this.limbo = new Limbo(this);
+    this.store = factory.open(new StoreReports(this));
+    this.traits = store.traits();
+    this.dispatch = new Dispatch(this, traits.calls());
+    try {
+      config.required().forEach(this::require);
+      this.ttl =
+          config
+              .ttl()
+              .map(d -> Terms.chosenTtl(d, traits))
+              .orElseGet(() -> Terms.defaultTtl(config.defaultTtl(), traits));
+    } catch (RuntimeException e) {
+      store.close();
+      throw e;
+    }
+  }
+
+  /** A client on the clocks and threads of this virtual machine. */
+  public static LockClient open(StoreFactory factory, EngineConfig config) {
+    Threads threads = new Threads();
+    try {
+      return new Engine(factory, config, new SystemClock(), threads, new SecureRandom()::nextLong);
+    } catch (RuntimeException e) {
+      threads.close();
+      throw e;
+    }
+  }
+
+  private void require(Trait trait) {
+    if (!traits.has().contains(trait)) {
+      String accept =
+          trait == Trait.FENCING
+              ? "its leases have no fencing token; if the data needs none, accept that with .accept(Trait.UNFENCED), "
+                  + "?accept=unfenced in the URL, or --accept unfenced"
+              : "leave out .require(Trait." + trait + "), or use a store that has it";
+      throw new MissingTraitException(
+          trait, "the " + traits.store() + " store lacks " + trait + ": " + accept);
+    }
+  }
+
+  // ---- LockClient
+
+  @Override
+  public DistributedLock lock(String name) {
+    LockNames.require(name);
+    requireOpen("lock '" + name + "'");
+    return LockHandle.of(this, name, LockOptions.defaults());
+  }
+
+  Terms exclusive(LockOptions options) {
+    return Terms.exclusive(options, ttl, traits);
+  }
+
+  @Override
+  public List<LockSnapshot> list() {
+    return list(Optional.empty());
+  }
+
+  List<LockSnapshot> list(Optional<String> name) {
+    requireOpen("list");
+    StoreOperator operator =
+        store
+            .operator()
+            .orElseThrow(
+                () ->
+                    new UnsupportedOperationException(
+                        "the " + traits.store() + " store keeps no list of its leases"));
+    return calls.callAndWait(() -> operator.list(name, requestTimeout), requestNanos);
+  }
+
+  @Override
+  public void addListener(LockListener listener) {
+    events.add(listener);
+  }
+
+  @Override
+  public void removeListener(LockListener listener) {
+    events.remove(listener);
+  }
+
+  @Override
+  public boolean isClosed() {
+    return closed.get();
+  }
+
+  private void requireOpen(String what) {
+    if (isClosed()) {
+      throw new ClientClosedException(what + ": the client was closed");
+    }
+  }
+
+  @Override
+  public void close() {
+    drain();
+    drained.join();
+    shutDown();
+  }
+
+  /** As {@link #close()}, without waiting. */
+  public CompletionStage<Void> closeAsync() {
+    drain();
+    return drained.thenRun(this::shutDown);
+  }
+
+  private void drain() {
+    if (closed.compareAndSet(false, true)) {
+      List.copyOf(names.values()).forEach(NameQueue::close);
+      awaitDrained(Deadline.in(closeTimeout, clock.nanos()));
+    }
+  }
+
+  private void awaitDrained(Deadline deadline) {
+    if ((names.isEmpty() && keeper.size() == 0 && limbo.size() == 0)
+        || deadline.hasPassed(clock.nanos())) {
+      drained.complete(null);
+    } else {
+      scheduler.schedule(() -> awaitDrained(deadline), DRAIN_CHECK_NANOS);
+    }
+  }
+
+  private void shutDown() {
+    if (shutDown.compareAndSet(false, true)) {
+      calls.close();
+      limbo.close();
+      store.close();
+      scheduler.close();
+    }
+  }
+
+  /** What this engine holds in memory now. */
+  public Ledger ledger() {
+    int waiters = 0;
+    for (NameQueue queue : names.values()) {
+      waiters += queue.waiterCount();
+    }
+    return new Ledger(
+        names.size(), waiters, contenders.size(), keeper.size(), limbo.size(), scopedHolds.size());
+  }
+
+  // ---- for the parts
+
+  /** Lets a caller in at its name's queue. */
+  NameQueue enter(Waiter waiter) {
+    while (true) {
+      NameQueue queue = names.computeIfAbsent(waiter.name, n -> new NameQueue(this, n));
+      if (queue.enter(waiter)) {
+        return queue;
+      }
+    }
+  }
+
+  Ticket ticket(Waiter waiter) {
+    Terms terms = waiter.terms;
+    String holder = process + "/" + (waiter.thread == null ? "async" : waiter.thread.getName());
+    LeaseId id = new LeaseId(client, sequence.incrementAndGet());
+    return new Ticket(
+        waiter.name,
+        id,
+        terms.mode(),
+        terms.permits(),
+        terms.limit(),
+        terms.ttl(),
+        waiter.intent,
+        terms.fair(),
+        holder);
+  }
+
+  boolean isFenceNumber(long number) {
+    long least = traits.has().contains(Trait.FENCING) ? 1 : 0;
+    return number >= least && number <= FenceNumber.MAX;
+  }
+
+  /** Up to {@code most}: spreads leases that were granted together. */
+  static long jitter(LeaseId id, long most) {
+    return most <= 0 ? 0 : Math.floorMod(id.sequence() * 0x9E3779B97F4A7C15L, most);
+  }
+
+  Duration since(long start) {
+    return Duration.ofNanos(clock.nanos() - start);
+  }
+}

@@ -1,0 +1,28 @@
+package io.leasehold.internal;
+
+import io.leasehold.Trait;
+import io.leasehold.event.LockListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The settings of one client.
+ *
+ * @param ttl the ttl that the user chose for the client
+ * @param defaultTtl the ttl if nobody chose one; moved inside the store's limits
+ * @param requestTimeout how long one request may take
+ * @param closeTimeout how long close may take
+ * @param handOver how much longer a wanted lease is handed over locally
+ * @param required traits without which the store is refused
+ * @param listeners told of every event from the start
+ */
+public record EngineConfig(
+    Optional<Duration> ttl,
+    Duration defaultTtl,
+    Duration requestTimeout,
+    Duration closeTimeout,
+    Duration handOver,
+    Set<Trait> required,
+    List<LockListener> listeners) {}

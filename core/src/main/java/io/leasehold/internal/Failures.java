@@ -1,0 +1,52 @@
+package io.leasehold.internal;
+
+import io.leasehold.ClientClosedException;
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+
+/** What callers of a lock are told when it goes wrong: what, which lock, and what follows. */
+final class Failures {
+  private Failures() {}
+
+  static ClientClosedException closed(String name) {
+    return new ClientClosedException("lock '" + name + "': the client was closed");
+  }
+
+  /** A failure of the store, with the lock's name and what it means for the caller. */
+  static StoreException of(StoreException e, String name, String consequence) {
+    return new StoreException(
+        e.failure(), "lock '" + name + "': " + consequence + ": " + e.getMessage(), e);
+  }
+
+  static StoreException silent(String name) {
+    return new StoreException(
+        Failure.UNKNOWN_OUTCOME,
+        "lock '"
+            + name
+            + "': the store did not answer before the caller's deadline; the request is withdrawn in the background",
+        null);
+  }
+
+  static StoreException tooLate(String name) {
+    return new StoreException(
+        Failure.UNKNOWN_OUTCOME,
+        "lock '" + name + "': the answer took longer than the lease lives; use a longer ttl",
+        null);
+  }
+
+  static StoreException sessionEnded(String name) {
+    return new StoreException(
+        Failure.UNKNOWN_OUTCOME,
+        "lock '" + name + "': the session with the store ended before the answer came; try again",
+        null);
+  }
+
+  static StoreException notAFenceNumber(long number) {
+    return new StoreException(
+        Failure.REFUSED,
+        "the store granted fence number "
+            + number
+            + ", which is outside of 1 to 2^53-1; the name's number in the store is damaged",
+        null);
+  }
+}

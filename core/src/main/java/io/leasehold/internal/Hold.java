@@ -1,0 +1,261 @@
+package io.leasehold.internal;
+
+import io.leasehold.Lease;
+import io.leasehold.LeaseLostException;
+import io.leasehold.event.LockEvent.Lost.Reason;
+import io.leasehold.spi.FenceNumber;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** A lease in the hands of its holder. Ends once, by one compare-and-set: released or lost. */
+public final class Hold implements Lease {
+  /** What became of it. */
+  enum State {
+    HELD,
+    JEOPARDY,
+    LOST,
+    RELEASED
+  }
+
+  final Grant grant;
+  final long since;
+  final @Nullable Thread thread;
+  private final long token;
+  private final Deadline longestLife;
+  private final Engine engine;
+  private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
+  private final AtomicBoolean asked = new AtomicBoolean();
+  private boolean awaitedByItself;
+  private volatile @Nullable Reason lostBy;
+
+  /** Guarded by the queue's mutex. */
+  private final List<Runnable> callbacks = new ArrayList<>(0);
+
+  Hold(Engine engine, Grant grant, int handOver, Waiter waiter) {
+    long now = engine.clock.nanos();
+    this.engine = engine;
+    this.grant = grant;
+    this.token = grant.number == 0 ? 0 : FenceNumber.token(grant.number, handOver);
+    this.since = now;
+    this.thread = waiter.thread;
+    this.longestLife = waiter.terms.maxHold().map(d -> Deadline.in(d, now)).orElse(Deadline.NONE);
+  }
+
+  @Override
+  public String name() {
+    return grant.ticket.name();
+  }
+
+  @Override
+  public String leaseId() {
+    return grant.ticket.id().toString();
+  }
+
+  @Override
+  public long fencingToken() {
+    if (token == 0) {
+      throw new UnsupportedOperationException(
+          "lock '" + name() + "': this store has no fencing tokens (UNFENCED was accepted)");
+    }
+    return token;
+  }
+
+  /** The token, 0 if there is none. */
+  long tokenOrZero() {
+    return token;
+  }
+
+  @Override
+  public boolean isHeld() {
+    return isOpen() && !isOver(engine.clock.nanos());
+  }
+
+  /** Neither released nor lost, as far as it was noticed. */
+  boolean isOpen() {
+    State s = state.get();
+    return s == State.HELD || s == State.JEOPARDY;
+  }
+
+  private boolean isOver(long now) {
+    return !grant.isValid(now) || longestLife.hasPassed(now);
+  }
+
+  @Override
+  public Duration remaining() {
+    long now = engine.clock.nanos();
+    if (!isOpen() || isOver(now)) {
+      return Duration.ZERO;
+    }
+    return Duration.ofNanos(Math.min(grant.validity().until() - now, longestLife.left(now)));
+  }
+
+  /** When and why it ends unless it is renewed: by its longest life. */
+  boolean hasLivedLongest(long now) {
+    return longestLife.hasPassed(now);
+  }
+
+  long longestLifeLeft(long now) {
+    return longestLife.left(now);
+  }
+
+  @Override
+  public void ensureHeld(Duration atLeast) {
+    if (Durations.nanos(atLeast) >= Validity.of(0, 0, grant.ticket.ttl()).until()) {
+      throw new IllegalArgumentException(
+          "lock '"
+              + name()
+              + "': a lease of ttl "
+              + Durations.show(grant.ticket.ttl())
+              + " cannot be held for "
+              + Durations.show(atLeast)
+              + " more; ask for less, or take it with a longer ttl");
+    }
+    if (isOpen() && remaining().compareTo(atLeast) >= 0) {
+      return;
+    }
+    if (isOpen() && !isEnding()) {
+      engine.keeper.renewNow(grant);
+    }
+    if (!isOpen() || remaining().compareTo(atLeast) < 0) {
+      throw lost("; it cannot be held for " + Durations.show(atLeast) + " more");
+    }
+  }
+
+  private boolean isEnding() {
+    return grant.validity().isOver(engine.clock.nanos())
+        || longestLife.hasPassed(engine.clock.nanos());
+  }
+
+  @Override
+  public void onLost(Runnable callback) {
+    grant.queue.locked(
+        steps -> {
+          if (state.get() == State.LOST) {
+            steps.add(() -> call(callback));
+          } else {
+            callbacks.add(callback);
+          }
+        });
+  }
+
+  private void call(Runnable callback) {
+    engine.scheduler.callback(
+        () -> Events.isolated(callback, "an onLost callback of " + this + " threw"));
+  }
+
+  @Override
+  public void release() {
+    CompletableFuture<Void> done = releaseAsync();
+    try {
+      done.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure;
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * As {@link #release()}, without waiting.
+   *
+   * @return completes once it is released; fails with what {@code release} would throw
+   */
+  public CompletableFuture<Void> releaseAsync() {
+    return asked.compareAndSet(false, true)
+        ? grant.queue.leases.release(this)
+        : CompletableFuture.completedFuture(null);
+  }
+
+  /** As {@link #releaseAsync()}, where nobody is left to be told. */
+  void releaseUnwatched() {
+    CompletableFuture<Void> unused = releaseAsync();
+  }
+
+  /** Under the mutex: whether this is the first time that its own thread waits for it. */
+  boolean beginsToWaitForItself(Thread waiting) {
+    boolean first = isOpen() && waiting.equals(thread) && !awaitedByItself;
+    awaitedByItself |= first;
+    return first;
+  }
+
+  /** HELD to JEOPARDY and back. */
+  boolean endanger() {
+    return state.compareAndSet(State.HELD, State.JEOPARDY);
+  }
+
+  boolean isInJeopardy() {
+    return state.get() == State.JEOPARDY;
+  }
+
+  void rescue() {
+    state.compareAndSet(State.JEOPARDY, State.HELD);
+  }
+
+  boolean endReleased() {
+    return state.compareAndSet(State.HELD, State.RELEASED)
+        || state.compareAndSet(State.JEOPARDY, State.RELEASED);
+  }
+
+  /** Under the mutex: ends it as lost; false if it had ended before. */
+  boolean endLost(Reason reason, Steps steps) {
+    if (!state.compareAndSet(State.HELD, State.LOST)
+        && !state.compareAndSet(State.JEOPARDY, State.LOST)) {
+      return false;
+    }
+    lostBy = reason;
+    for (Runnable callback : callbacks) {
+      steps.add(() -> call(callback));
+    }
+    callbacks.clear();
+    return true;
+  }
+
+  boolean isLost() {
+    return state.get() == State.LOST;
+  }
+
+  /** What to throw now that it is not held. */
+  LeaseLostException lost(String consequence) {
+    Reason reason = lostBy;
+    if (reason == null) {
+      return because(isOpen() ? "its validity has run out" : "it was released", consequence);
+    }
+    return lost(reason, consequence);
+  }
+
+  LeaseLostException lost(Reason reason, String consequence) {
+    return because(
+        switch (reason) {
+          case EXPIRED -> "it was not renewed in time";
+          case GONE ->
+              "the store no longer has it: it was broken by an operator, removed, or expired there";
+          case SESSION_ENDED -> "its session with the store ended";
+          case MAX_HOLD -> "it reached its longest life";
+        },
+        consequence);
+  }
+
+  private LeaseLostException because(String why, String consequence) {
+    return new LeaseLostException(
+        "lock '"
+            + name()
+            + "': the lease "
+            + leaseId()
+            + " is not held any more, "
+            + why
+            + consequence
+            + ". Another may hold the lock: stop the work, and let the data refuse its fencing token");
+  }
+
+  @Override
+  public String toString() {
+    return "Lease[" + name() + ", token " + token + ", " + state.get() + "]";
+  }
+}

@@ -1,0 +1,287 @@
+package io.leasehold.internal;
+
+import io.leasehold.event.LockEvent;
+import io.leasehold.event.LockEvent.Lost.Reason;
+import io.leasehold.internal.Grant.Phase;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.Ticket;
+import io.leasehold.spi.Traits.Calls;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the leases that are held: renews them at a third of their ttl, together with those that are
+ * due soon, and notices jeopardy, expiry and the end of the longest life. One timer, whatever the
+ * number of leases.
+ */
+final class LeaseKeeper {
+  private static final long LONGEST_RETRY_NANOS = 500_000_000;
+  private static final long SHORTEST_WITHIN_NANOS = 20_000_000;
+
+  private final Engine engine;
+  private final Map<LeaseId, Grant> leases = new ConcurrentHashMap<>();
+
+  /**
+   * Held while a batch is handed to the store, so that a release can wait for that. Taken before a
+   * queue's mutex.
+   */
+  private final ReentrantLock sending = new ReentrantLock();
+
+  private final ReentrantLock timerMutex = new ReentrantLock();
+  private Scheduler.@Nullable Timer timer;
+  private long timerAt;
+
+  LeaseKeeper(Engine engine) {
+    this.engine = engine;
+  }
+
+  int size() {
+    return leases.size();
+  }
+
+  @Nullable Grant find(LeaseId id) {
+    return leases.get(id);
+  }
+
+  Collection<Grant> all() {
+    return leases.values();
+  }
+
+  void add(Grant grant) {
+    scheduleRenewal(grant);
+    leases.put(grant.ticket.id(), grant);
+    attend(grant);
+  }
+
+  /** Looks at a lease when it needs it next, from what is known of it now. */
+  void attend(Grant grant) {
+    long now = engine.clock.nanos();
+    wakeIn(attentionIn(grant, now), now);
+  }
+
+  /** After it returns no renewal of this lease is sent any more. */
+  void remove(Grant grant) {
+    sending.lock();
+    try {
+      leases.remove(grant.ticket.id());
+    } finally {
+      sending.unlock();
+    }
+  }
+
+  private void scheduleRenewal(Grant grant) {
+    Validity v = grant.validity();
+    long third = Math.min(grant.terms.ttlNanos(), v.until() - v.sent()) / 3;
+    grant.renewAt = v.sent() + third - Engine.jitter(grant.ticket.id(), third / 10);
+  }
+
+  // ---- the timer
+
+  private void wakeIn(long delay, long now) {
+    timerMutex.lock();
+    try {
+      long at = now + Math.max(0, delay);
+      if (timer == null || at - timerAt < 0) {
+        if (timer != null) {
+          timer.cancel();
+        }
+        timerAt = at;
+        timer = engine.scheduler.schedule(this::look, at - now);
+      }
+    } finally {
+      timerMutex.unlock();
+    }
+  }
+
+  /** When this lease needs to be looked at next. */
+  private static long attentionIn(Grant grant, long now) {
+    long in = grant.validity().until() - now;
+    if (grant.terms.renewed()) {
+      in = Math.min(in, grant.renewAt - now);
+      if (!grant.hold().isInJeopardy()) {
+        in = Math.min(in, grant.jeopardyAt() - now);
+      }
+    }
+    return grant.phase == Phase.HELD ? Math.min(in, grant.hold().longestLifeLeft(now)) : in;
+  }
+
+  private void look() {
+    timerMutex.lock();
+    try {
+      timer = null;
+    } finally {
+      timerMutex.unlock();
+    }
+    long now = engine.clock.nanos();
+    List<Grant> due = new ArrayList<>();
+    long next = Long.MAX_VALUE;
+    for (Grant grant : leases.values()) {
+      if (look(grant, now)) {
+        due.add(grant);
+      }
+      if (isKept(grant)) {
+        next = Math.min(next, attentionIn(grant, now));
+      }
+    }
+    if (next != Long.MAX_VALUE) {
+      wakeIn(next, now);
+    }
+    if (!due.isEmpty()) {
+      engine.dispatch.renewal(() -> renew(due));
+    }
+  }
+
+  /** Notices what has become of a lease; true if it is to be renewed now. */
+  private boolean look(Grant grant, long now) {
+    if (!isKept(grant)) {
+      return false;
+    }
+    if (grant.validity().isOver(now)
+        || (grant.phase == Phase.HELD && grant.hold().hasLivedLongest(now))) {
+      grant.queue.locked(steps -> grant.queue.leases.expire(grant, steps));
+      return false;
+    }
+    if (!grant.terms.renewed()) {
+      return false;
+    }
+    if (now - grant.jeopardyAt() >= 0 && !grant.hold().isInJeopardy()) {
+      grant.queue.locked(steps -> grant.queue.leases.endanger(grant));
+    }
+    long early = grant.terms.ttlNanos() / 6;
+    if (grant.renewAt - now > early && !grant.validity().isInDoubt(engine.clock, now)) {
+      return false;
+    }
+    grant.renewAt = now + grant.terms.ttlNanos() / 6 + early;
+    return true;
+  }
+
+  private static boolean isKept(Grant grant) {
+    return grant.phase == Phase.HELD || grant.phase == Phase.REFRESHING;
+  }
+
+  // ---- renewal
+
+  private void renew(List<Grant> due) {
+    boolean blocking = engine.traits.calls() == Calls.BLOCKING;
+    List<Runnable> answeredAtOnce = new ArrayList<>();
+    if (!blocking) {
+      sending.lock();
+    }
+    try {
+      Map<LeaseId, Grant> asked = new ConcurrentHashMap<>();
+      List<Ticket> tickets = new ArrayList<>(due.size());
+      for (Grant grant : due) {
+        if (isKept(grant)) {
+          asked.put(grant.ticket.id(), grant);
+          tickets.add(grant.ticket);
+        }
+      }
+      if (!tickets.isEmpty()) {
+        renew(tickets, asked, answeredAtOnce);
+      }
+    } finally {
+      if (!blocking) {
+        sending.unlock();
+      }
+    }
+    answeredAtOnce.forEach(Runnable::run);
+  }
+
+  private void renew(
+      List<Ticket> tickets, Map<LeaseId, Grant> asked, List<Runnable> answeredAtOnce) {
+    long sent = engine.clock.nanos();
+    long sentWall = engine.clock.wallMillis();
+    Thread sender = Thread.currentThread();
+    engine.store.renew(
+        tickets,
+        within(tickets),
+        (id, answer) -> {
+          Grant grant = asked.remove(id);
+          if (grant == null) {
+            return;
+          }
+          Runnable take =
+              () -> grant.queue.locked(steps -> answered(grant, answer, sent, sentWall, steps));
+          if (sending.isHeldByCurrentThread() && sender.equals(Thread.currentThread())) {
+            answeredAtOnce.add(take);
+          } else {
+            take.run();
+          }
+        });
+  }
+
+  /**
+   * Short enough that a renewal whose answer is lost can be repeated within the shortest of the
+   * leases.
+   */
+  private Duration within(List<Ticket> tickets) {
+    long shortest = engine.requestNanos;
+    for (Ticket ticket : tickets) {
+      shortest = Math.min(shortest, Durations.nanos(ticket.ttl()) / 4);
+    }
+    return Duration.ofNanos(Math.max(shortest, SHORTEST_WITHIN_NANOS));
+  }
+
+  /** Takes the answer to a renewal. Under the queue's mutex. */
+  void answered(Grant grant, Renewal answer, long sent, long sentWall, Steps steps) {
+    if (!isKept(grant)) {
+      return;
+    }
+    if (grant.validity().isOver(engine.clock.nanos())) {
+      // What has run out stays over, though the store would have gone on: isHeld() was false.
+      grant.queue.leases.expire(grant, steps);
+    } else if (answer instanceof Renewal.Renewed renewed) {
+      renewed(grant, renewed, sent, sentWall);
+    } else if (answer instanceof Renewal.Gone) {
+      grant.queue.leases.lose(grant, Reason.GONE, steps);
+    } else {
+      long now = engine.clock.nanos();
+      long retry = Math.min(LONGEST_RETRY_NANOS, grant.terms.ttlNanos() / 12);
+      grant.renewAt = now + retry;
+      wakeIn(retry, now);
+    }
+  }
+
+  private void renewed(Grant grant, Renewal.Renewed answer, long sent, long sentWall) {
+    grant.renewed(Validity.of(sent, sentWall, answer.remaining()), answer.wanted());
+    Hold hold = grant.hold();
+    if (engine.clock.nanos() - grant.jeopardyAt() < 0) {
+      hold.rescue();
+    }
+    scheduleRenewal(grant);
+    attend(grant);
+    engine.events.emit(
+        () -> new LockEvent.Renewed(grant.ticket.name(), hold.leaseId(), answer.remaining()));
+  }
+
+  /** Renews one lease outside of its time. */
+  CompletionStage<Renewal> renewOne(Grant grant) {
+    CompletableFuture<Renewal> answer = new CompletableFuture<>();
+    engine.store.renew(
+        List.of(grant.ticket), engine.requestTimeout, (id, renewal) -> answer.complete(renewal));
+    return answer.thenApply(
+        renewal -> {
+          if (renewal instanceof Renewal.Unknown unknown) {
+            throw StoreCalls.asStoreException(unknown.cause());
+          }
+          return renewal;
+        });
+  }
+
+  /** Renews one lease now, and waits for the answer. */
+  void renewNow(Grant grant) {
+    long sent = engine.clock.nanos();
+    long sentWall = engine.clock.wallMillis();
+    Renewal answer = engine.calls.callAndWait(() -> renewOne(grant), engine.requestNanos);
+    grant.queue.locked(steps -> answered(grant, answer, sent, sentWall, steps));
+  }
+}

@@ -1,0 +1,203 @@
+package io.leasehold.internal;
+
+import io.leasehold.StoreException;
+import io.leasehold.event.LockEvent;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Ticket;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lease ids that are given up and whose fate is not known: each is withdrawn again and again, until
+ * the store says that nothing of it can ever be granted, or every attempt of it has ended and a
+ * later withdrawal was answered, or the store must have let it go by itself.
+ */
+final class Limbo {
+  private static final long FIRST_RETRY_NANOS = 25_000_000;
+  private static final long LONGEST_RETRY_NANOS = 500_000_000;
+
+  /** No request lands later than this after its client gave up on it. */
+  private static final long LATEST_NANOS = 30_000_000_000L;
+
+  private static final int MOST_UNDER_WAY = 64;
+
+  private final Engine engine;
+  private final ReentrantLock mutex = new ReentrantLock();
+  private final Map<LeaseId, Entry> entries = new HashMap<>();
+
+  /**
+   * Entries that wait for one of the few withdrawals under way to end: a store that is down is not
+   * flooded.
+   */
+  private final Set<Entry> due = new LinkedHashSet<>();
+
+  private int underWay;
+  private boolean closed;
+
+  Limbo(Engine engine) {
+    this.engine = engine;
+  }
+
+  private static final class Entry {
+    final Ticket ticket;
+    final Attempts attempts;
+    long since;
+    int tries;
+    boolean underWay;
+    Scheduler.@Nullable Timer timer;
+
+    Entry(Ticket ticket, Attempts attempts, long since) {
+      this.ticket = ticket;
+      this.attempts = attempts;
+      this.since = since;
+    }
+  }
+
+  int size() {
+    mutex.lock();
+    try {
+      return entries.size();
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  /** Gives up what is left, and says so. */
+  void close() {
+    mutex.lock();
+    try {
+      closed = true;
+      entries.values().forEach(this::tell);
+      entries.clear();
+      due.clear();
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  private void tell(Entry entry) {
+    Ticket ticket = entry.ticket;
+    engine.events.emit(
+        () -> new LockEvent.UnknownOutcome(ticket.name(), ticket.id().toString(), "withdraw"));
+  }
+
+  /**
+   * Takes an id in. May be called under a queue's mutex.
+   *
+   * @param attempts its attempts; from here on this limbo's
+   * @return what withdraws it for the first time; to be run without the mutex
+   */
+  Runnable add(Ticket ticket, Attempts attempts) {
+    Entry entry = new Entry(ticket, attempts, engine.clock.nanos());
+    mutex.lock();
+    try {
+      if (closed) {
+        tell(entry);
+        return () -> {};
+      }
+      entries.put(ticket.id(), entry);
+    } finally {
+      mutex.unlock();
+    }
+    return () -> withdraw(entry);
+  }
+
+  /**
+   * An attempt of this id has ended: nothing that is withdrawn from now on can be granted by it.
+   */
+  void attemptEnded(LeaseId id, @Nullable StoreException failed) {
+    Entry entry;
+    mutex.lock();
+    try {
+      entry = entries.get(id);
+      if (entry == null) {
+        return;
+      }
+      entry.attempts.end(failed);
+      entry.since = engine.clock.nanos();
+    } finally {
+      mutex.unlock();
+    }
+    withdraw(entry);
+  }
+
+  private void withdraw(Entry entry) {
+    boolean complete;
+    mutex.lock();
+    try {
+      if (entry.underWay || entries.get(entry.ticket.id()) != entry) {
+        return;
+      }
+      if (entry.timer != null) {
+        entry.timer.cancel();
+        entry.timer = null;
+      }
+      if (underWay == MOST_UNDER_WAY) {
+        due.add(entry);
+        return;
+      }
+      due.remove(entry);
+      underWay++;
+      entry.underWay = true;
+      // Whether this withdrawal comes after everything else that was sent for the id.
+      complete = !entry.attempts.mayLand();
+    } finally {
+      mutex.unlock();
+    }
+    Runnable request =
+        () ->
+            engine.calls.<Boolean>call(
+                () -> engine.store.withdraw(entry.ticket, engine.requestTimeout),
+                engine.requestNanos,
+                (isFinal, failed) -> answered(entry, complete, isFinal, failed));
+    engine.dispatch.background(request);
+  }
+
+  private void answered(
+      Entry entry, boolean complete, @Nullable Boolean isFinal, @Nullable StoreException failed) {
+    Entry next;
+    mutex.lock();
+    try {
+      underWay--;
+      entry.underWay = false;
+      boolean known = failed == null && (complete || Boolean.TRUE.equals(isFinal));
+      boolean lastTry = failed == null && engine.isClosed();
+      if (lastTry && !known) {
+        tell(entry);
+      }
+      if (known || lastTry || (failed == null && isOutlived(entry))) {
+        entries.remove(entry.ticket.id());
+        due.remove(entry);
+      } else {
+        long delay = Math.min(LONGEST_RETRY_NANOS, FIRST_RETRY_NANOS << Math.min(entry.tries++, 8));
+        entry.timer = engine.scheduler.schedule(() -> withdraw(entry), delay);
+      }
+      next = takeDue();
+    } finally {
+      mutex.unlock();
+    }
+    if (next != null) {
+      withdraw(next);
+    }
+  }
+
+  private @Nullable Entry takeDue() {
+    if (due.isEmpty()) {
+      return null;
+    }
+    Entry first = due.iterator().next();
+    due.remove(first);
+    return first;
+  }
+
+  /** Whether whatever could be granted under this id has ended by itself by now. */
+  private boolean isOutlived(Entry entry) {
+    long latest = Math.max(engine.requestNanos, LATEST_NANOS);
+    long life = Durations.nanos(entry.ticket.ttl().plus(engine.traits.crashExtra())) + latest;
+    return !entry.attempts.arePending() && engine.clock.nanos() - entry.since > life;
+  }
+}

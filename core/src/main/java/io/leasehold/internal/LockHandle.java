@@ -1,0 +1,216 @@
+package io.leasehold.internal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.leasehold.DistributedLock;
+import io.leasehold.Lease;
+import io.leasehold.LockOptions;
+import io.leasehold.LockSnapshot;
+import io.leasehold.LockedCall;
+import io.leasehold.LockedRun;
+import io.leasehold.internal.NameQueue.GiveUp;
+import io.leasehold.spi.Ticket.Intent;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
+
+/** A lock by name: turns calls into waiters. */
+final class LockHandle implements DistributedLock {
+  final Engine engine;
+  private final String name;
+  private final LockOptions options;
+  private final Terms terms;
+
+  private LockHandle(Engine engine, String name, LockOptions options, Terms terms) {
+    this.engine = engine;
+    this.name = name;
+    this.options = options;
+    this.terms = terms;
+  }
+
+  static LockHandle of(Engine engine, String name, LockOptions options) {
+    return new LockHandle(engine, name, options, engine.exclusive(options));
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public DistributedLock with(LockOptions newOptions) {
+    return of(engine, name, newOptions);
+  }
+
+  LockOptions options() {
+    return options;
+  }
+
+  // ---- acquire
+
+  @Override
+  public Lease acquire() throws InterruptedException {
+    return granted(waitFor(Deadline.NONE));
+  }
+
+  @Override
+  public Lease acquire(Duration maxWait) throws InterruptedException {
+    return granted(tryWithin(maxWait));
+  }
+
+  @Override
+  public Optional<Lease> tryAcquire() {
+    return Optional.ofNullable(leaseOf(tryOnce()));
+  }
+
+  @Override
+  public Optional<Lease> tryAcquire(Duration maxWait) throws InterruptedException {
+    return Optional.ofNullable(leaseOf(tryWithin(maxWait)));
+  }
+
+  private Waiter.Outcome tryWithin(Duration maxWait) throws InterruptedException {
+    if (maxWait.isNegative() || maxWait.isZero()) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      return tryOnce();
+    }
+    return waitFor(Deadline.in(maxWait, engine.clock.nanos()));
+  }
+
+  private Waiter.Outcome tryOnce() {
+    Waiter waiter = blocking(Intent.TRY, Deadline.NONE);
+    engine.enter(waiter);
+    return requireNonNull(waiter.await(Deadline.NONE, false));
+  }
+
+  private Waiter.Outcome waitFor(Deadline deadline) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    Waiter waiter = blocking(Intent.QUEUE, deadline);
+    NameQueue queue = engine.enter(waiter);
+    Waiter.Outcome end = waiter.await(deadline, true);
+    if (end == null) {
+      boolean interrupted = Thread.currentThread().isInterrupted();
+      end = queue.giveUp(waiter, interrupted ? GiveUp.INTERRUPT : GiveUp.TIMEOUT);
+      if (end.isWithdrawn()) {
+        Thread.interrupted();
+        throw new InterruptedException("interrupted while waiting for lock '" + name + "'");
+      }
+    }
+    if (end.failure() != null && Thread.interrupted()) {
+      // The request could not be interrupted, and failed: the caller wanted to be gone before that.
+      InterruptedException interrupt =
+          new InterruptedException("interrupted while waiting for lock '" + name + "'");
+      interrupt.addSuppressed(end.failure());
+      throw interrupt;
+    }
+    return end;
+  }
+
+  /** Waits for ever, also while interrupted; keeps the flag. */
+  Lease acquireUninterruptibly() {
+    Waiter waiter = blocking(Intent.QUEUE, Deadline.NONE);
+    engine.enter(waiter);
+    return granted(requireNonNull(waiter.await(Deadline.NONE, false)));
+  }
+
+  private Waiter blocking(Intent intent, Deadline deadline) {
+    return new Waiter(engine, name, terms, intent, deadline, Thread.currentThread(), null);
+  }
+
+  private static @Nullable Lease leaseOf(Waiter.Outcome end) {
+    if (end.failure() != null) {
+      throw end.failure();
+    }
+    return end.hold();
+  }
+
+  private static Lease granted(Waiter.Outcome end) {
+    Lease lease = leaseOf(end);
+    if (lease == null) {
+      throw requireNonNull(end.busy()).asException();
+    }
+    return lease;
+  }
+
+  @Override
+  public CompletableFuture<Lease> acquireAsync(Duration maxWait) {
+    boolean once = maxWait.isNegative() || maxWait.isZero();
+    Deadline deadline = once ? Deadline.NONE : Deadline.in(maxWait, engine.clock.nanos());
+    CompletableFuture<Lease> future = new CompletableFuture<>();
+    Waiter waiter =
+        new Waiter(engine, name, terms, once ? Intent.TRY : Intent.QUEUE, deadline, null, future);
+    NameQueue queue = engine.enter(waiter);
+    // Whoever else completes the future, by cancel or orTimeout, gives up the wait.
+    CompletableFuture<Lease> unused =
+        future.whenComplete((lease, thrown) -> queue.giveUp(waiter, GiveUp.CANCEL));
+    return future;
+  }
+
+  // ---- scopes
+
+  @Override
+  public <E extends Exception> void withLock(LockedRun<E> work) throws E, InterruptedException {
+    this.<@Nullable Void, E>callWithLock(asCall(work));
+  }
+
+  @Override
+  public <E extends Exception> void withLock(Duration maxWait, LockedRun<E> work)
+      throws E, InterruptedException {
+    this.<@Nullable Void, E>callWithLock(maxWait, asCall(work));
+  }
+
+  private static <E extends Exception> LockedCall<@Nullable Void, E> asCall(LockedRun<E> work) {
+    return lease -> {
+      work.run(lease);
+      return null;
+    };
+  }
+
+  @Override
+  public <T extends @Nullable Object, E extends Exception> T callWithLock(LockedCall<T, E> work)
+      throws E, InterruptedException {
+    Lease outer = engine.scopedHolds.reenter(name, options);
+    return inside(outer != null ? outer : engine.scopedHolds.enter(name, acquire()), work);
+  }
+
+  @Override
+  public <T extends @Nullable Object, E extends Exception> T callWithLock(
+      Duration maxWait, LockedCall<T, E> work) throws E, InterruptedException {
+    Lease outer = engine.scopedHolds.reenter(name, options);
+    return inside(outer != null ? outer : engine.scopedHolds.enter(name, acquire(maxWait)), work);
+  }
+
+  @SuppressWarnings("try") // the resource is only there to be closed
+  private <T extends @Nullable Object, E extends Exception> T inside(
+      Lease lease, LockedCall<T, E> work) throws E {
+    try (Exit exit = () -> engine.scopedHolds.exit(name)) {
+      return work.call(lease);
+    }
+  }
+
+  /** Leaves a scope; what the work threw goes before what leaving throws. */
+  private interface Exit extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  @Override
+  public Lock asLock() {
+    return new LockView(this);
+  }
+
+  @Override
+  public Optional<LockSnapshot> inspect() {
+    return engine.list(Optional.of(name)).stream().findFirst();
+  }
+
+  @Override
+  public String toString() {
+    return "DistributedLock[" + name + "]";
+  }
+}

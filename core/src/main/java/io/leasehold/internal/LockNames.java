@@ -1,0 +1,41 @@
+package io.leasehold.internal;
+
+/** Which lock names there are. */
+public final class LockNames {
+  /** The longest name, in code points. */
+  public static final int MAX_CODE_POINTS = 255;
+
+  private LockNames() {}
+
+  /**
+   * Returns the name if it is one.
+   *
+   * @throws IllegalArgumentException says what is wrong with it
+   */
+  public static String require(String name) {
+    if (name.isEmpty()) {
+      throw new IllegalArgumentException("a lock name must not be empty");
+    }
+    int points = name.codePointCount(0, name.length());
+    if (points > MAX_CODE_POINTS) {
+      throw new IllegalArgumentException(
+          "a lock name has at most " + MAX_CODE_POINTS + " code points, but this has " + points);
+    }
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (c == 0) {
+        throw new IllegalArgumentException(
+            "a lock name must not contain NUL, but this does at index " + i);
+      }
+      if (Character.isHighSurrogate(c)
+          && i + 1 < name.length()
+          && Character.isLowSurrogate(name.charAt(i + 1))) {
+        i++;
+      } else if (Character.isSurrogate(c)) {
+        throw new IllegalArgumentException(
+            "a lock name must not contain an unpaired surrogate, but this does at index " + i);
+      }
+    }
+    return name;
+  }
+}

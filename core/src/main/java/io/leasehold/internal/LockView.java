@@ -1,0 +1,81 @@
+package io.leasehold.internal;
+
+import io.leasehold.Lease;
+import io.leasehold.LockOptions.Reentrance;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+
+/** A lock as {@code java.util.concurrent} knows it. */
+final class LockView implements Lock {
+  private final LockHandle lock;
+  private final ScopedHolds holds;
+
+  LockView(LockHandle lock) {
+    this.lock = lock;
+    this.holds = lock.engine.scopedHolds;
+  }
+
+  @Override
+  public void lock() {
+    if (!reenter()) {
+      holds.enter(lock.name(), lock.acquireUninterruptibly());
+    }
+  }
+
+  @Override
+  public void lockInterruptibly() throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    if (!reenter()) {
+      holds.enter(lock.name(), lock.acquire());
+    }
+  }
+
+  @Override
+  public boolean tryLock() {
+    return !isRefused() && (reenter() || entered(lock.tryAcquire()));
+  }
+
+  @Override
+  public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    return !isRefused()
+        && (reenter() || entered(lock.tryAcquire(Duration.ofNanos(unit.toNanos(time)))));
+  }
+
+  @Override
+  public void unlock() {
+    holds.exit(lock.name());
+  }
+
+  /** Refuses: a condition cannot be signalled across processes. */
+  @Override
+  public Condition newCondition() {
+    throw new UnsupportedOperationException("a distributed lock has no conditions");
+  }
+
+  private boolean reenter() {
+    return holds.reenter(lock.name(), lock.options()) != null;
+  }
+
+  /** A try does not throw where it can say no. */
+  private boolean isRefused() {
+    return lock.options().reentrance() == Reentrance.NON_REENTRANT && holds.isInside(lock.name());
+  }
+
+  private boolean entered(Optional<Lease> lease) {
+    lease.ifPresent(granted -> holds.enter(lock.name(), granted));
+    return lease.isPresent();
+  }
+
+  @Override
+  public String toString() {
+    return lock + ".asLock()";
+  }
+}

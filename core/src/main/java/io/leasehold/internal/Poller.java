@@ -1,0 +1,144 @@
+package io.leasehold.internal;
+
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.Ticket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks the store about all tickets that wait, in one batch an interval: whether they may attempt
+ * now, and so that their places stay alive. The only poller there is. Its mutex is taken after a
+ * queue's.
+ */
+final class Poller {
+  private static final int GROWTH_PERCENT = 150;
+
+  /** A lost answer must not stop the polling for longer than a lost wake-up may cost (R11). */
+  private static final long LONGEST_WITHIN_NANOS = 1_000_000_000;
+
+  private final Engine engine;
+  private final long within;
+  private final ReentrantLock mutex = new ReentrantLock();
+  private final Map<LeaseId, Contender> waiting = new LinkedHashMap<>();
+  private Scheduler.@Nullable Timer timer;
+  private long timerAt;
+  private long interval;
+
+  /** Tickets of the last batch that are not answered. */
+  private int unanswered;
+
+  private long batchEnds;
+
+  Poller(Engine engine) {
+    this.engine = engine;
+    this.within = Math.min(engine.requestNanos, LONGEST_WITHIN_NANOS);
+  }
+
+  /**
+   * Begins to ask about a ticket.
+   *
+   * @param retryAfter when it may come free by itself; zero if not known
+   */
+  void add(Contender contender, Duration retryAfter) {
+    mutex.lock();
+    try {
+      waiting.put(contender.ticket.id(), contender);
+      interval = longest(contender, Durations.nanos(engine.traits.poll().shortest()));
+      long first = retryAfter.isZero() ? interval : Math.min(interval, Durations.nanos(retryAfter));
+      schedule(first);
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  void remove(Contender contender) {
+    mutex.lock();
+    try {
+      waiting.remove(contender.ticket.id());
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  /**
+   * A place in the store's queue lives as long as the ticket's ttl: it must be asked about more
+   * often than that.
+   */
+  private static long longest(Contender contender, long interval) {
+    return Math.min(interval, contender.terms.ttlNanos() / 3);
+  }
+
+  private void schedule(long delay) {
+    long at = engine.clock.nanos() + delay;
+    if (timer == null || at - timerAt < 0) {
+      if (timer != null) {
+        timer.cancel();
+      }
+      timerAt = at;
+      timer = engine.scheduler.schedule(this::poll, delay);
+    }
+  }
+
+  private void poll() {
+    Map<LeaseId, Contender> asked = batch();
+    if (asked.isEmpty()) {
+      return;
+    }
+    engine.dispatch.background(() -> ask(asked));
+  }
+
+  private Map<LeaseId, Contender> batch() {
+    mutex.lock();
+    try {
+      timer = null;
+      if (waiting.isEmpty()) {
+        return Map.of();
+      }
+      long now = engine.clock.nanos();
+      long longest = Durations.nanos(engine.traits.poll().longest());
+      for (Contender contender : waiting.values()) {
+        longest = longest(contender, longest);
+      }
+      interval = Math.min(longest, interval / 100 * GROWTH_PERCENT);
+      schedule(interval);
+      if (unanswered > 0 && now - batchEnds < 0) {
+        return Map.of();
+      }
+      unanswered = waiting.size();
+      batchEnds = now + within;
+      return new LinkedHashMap<>(waiting);
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  private void ask(Map<LeaseId, Contender> asked) {
+    List<Ticket> tickets = new ArrayList<>(asked.size());
+    asked.values().forEach(contender -> tickets.add(contender.ticket));
+    engine.store.renew(
+        tickets,
+        Duration.ofNanos(within),
+        (id, answer) -> {
+          Contender contender = asked.get(id);
+          if (contender != null) {
+            answered(contender, answer);
+          }
+        });
+  }
+
+  private void answered(Contender contender, Renewal answer) {
+    mutex.lock();
+    try {
+      unanswered = Math.max(0, unanswered - 1);
+    } finally {
+      mutex.unlock();
+    }
+    contender.queue().locked(steps -> contender.polled(answer, steps));
+  }
+}

@@ -1,0 +1,45 @@
+package io.leasehold.internal;
+
+import io.leasehold.event.LockEvent.Lost.Reason;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.StoreListener;
+import java.util.Collection;
+import java.util.List;
+
+/** Takes what an open store reports to whom it concerns. */
+final class StoreReports implements StoreListener {
+  private final Engine engine;
+
+  StoreReports(Engine engine) {
+    this.engine = engine;
+  }
+
+  @Override
+  public void wake(LeaseId id) {
+    Contender contender = engine.contenders.get(id);
+    if (contender != null) {
+      contender.queue().locked(contender::wake);
+    }
+  }
+
+  @Override
+  public void reconnected() {
+    for (Contender contender : List.copyOf(engine.contenders.values())) {
+      contender.queue().locked(contender::reconnected);
+    }
+  }
+
+  @Override
+  public void lost(Collection<LeaseId> ids) {
+    for (LeaseId id : ids) {
+      Contender contender = engine.contenders.get(id);
+      if (contender != null) {
+        contender.queue().locked(contender::sessionEnded);
+      }
+      Grant grant = engine.keeper.find(id);
+      if (grant != null) {
+        grant.queue.locked(steps -> grant.queue.leases.lose(grant, Reason.SESSION_ENDED, steps));
+      }
+    }
+  }
+}

@@ -1,0 +1,14 @@
+package io.leasehold.internal;
+
+/** The clocks of the Java virtual machine. The only place that reads them. */
+public final class SystemClock implements Clock {
+  @Override
+  public long nanos() {
+    return System.nanoTime();
+  }
+
+  @Override
+  public long wallMillis() {
+    return System.currentTimeMillis();
+  }
+}

@@ -1,0 +1,100 @@
+package io.leasehold.internal;
+
+import io.leasehold.LockMode;
+import io.leasehold.LockOptions;
+import io.leasehold.MissingTraitException;
+import io.leasehold.Trait;
+import io.leasehold.spi.Traits;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The terms on which a lock is taken: the user's options, fitted to the store.
+ *
+ * @param mode how it shares the name
+ * @param permits how many permits
+ * @param limit of how many
+ * @param ttl a multiple of the store's step, within its limits
+ * @param maxHold the longest life of a lease
+ * @param renewed whether it is renewed while held
+ * @param fair whether order across processes was asked for
+ */
+record Terms(
+    LockMode mode,
+    int permits,
+    int limit,
+    Duration ttl,
+    Optional<Duration> maxHold,
+    boolean renewed,
+    boolean fair) {
+
+  /** Exclusive, with these options. */
+  static Terms exclusive(LockOptions options, Duration clientTtl, Traits store) {
+    boolean fair = options.order() == LockOptions.Order.FAIR;
+    if (fair && !store.has().contains(Trait.FIFO)) {
+      throw new MissingTraitException(
+          Trait.FIFO,
+          "the "
+              + store.store()
+              + " store keeps no queue, so it cannot serve waiters in order across processes: "
+              + "leave out LockOptions.fair(), or use a store with FIFO");
+    }
+    return new Terms(
+        LockMode.EXCLUSIVE,
+        1,
+        1,
+        options.ttl().map(d -> chosenTtl(d, store)).orElse(clientTtl),
+        options.maxHold(),
+        options.renewal() == LockOptions.Renewal.AUTOMATIC,
+        fair);
+  }
+
+  /** A ttl that the user chose: rounded up to the step, refused outside the limits. */
+  static Duration chosenTtl(Duration ttl, Traits store) {
+    Duration rounded = roundedUp(ttl, store.ttlStep());
+    if (ttl.compareTo(store.minTtl()) < 0 || rounded.compareTo(store.maxTtl()) > 0) {
+      throw new IllegalArgumentException(
+          "the "
+              + store.store()
+              + " store takes a ttl from "
+              + Durations.show(store.minTtl())
+              + " to "
+              + Durations.show(store.maxTtl())
+              + ", but it was asked for "
+              + Durations.show(ttl));
+    }
+    return rounded;
+  }
+
+  /** A ttl that nobody chose: moved inside the limits. */
+  static Duration defaultTtl(Duration ttl, Traits store) {
+    Duration rounded = roundedUp(ttl, store.ttlStep());
+    if (rounded.compareTo(store.minTtl()) < 0) {
+      return store.minTtl();
+    }
+    return rounded.compareTo(store.maxTtl()) > 0 ? store.maxTtl() : rounded;
+  }
+
+  private static Duration roundedUp(Duration ttl, Duration step) {
+    long over = Durations.nanos(ttl) % Durations.nanos(step);
+    return over == 0 ? ttl : ttl.plus(step).minusNanos(over);
+  }
+
+  long ttlNanos() {
+    return Durations.nanos(ttl);
+  }
+
+  /** Whether one ticket can contend for both. */
+  boolean contendsLike(Terms other) {
+    return mode == other.mode
+        && permits == other.permits
+        && limit == other.limit
+        && ttl.equals(other.ttl)
+        && fair == other.fair;
+  }
+
+  /** Whether a lease on these terms can be handed over to a waiter on the other's. */
+  boolean handsOverTo(Terms other) {
+    return contendsLike(other) && !fair && renewed && other.renewed;
+  }
+}

@@ -1,0 +1,182 @@
+package io.leasehold.internal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.leasehold.Lease;
+import io.leasehold.LockTimeoutException;
+import io.leasehold.spi.Ticket;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One caller that waits for a lock: a parked thread, or a future. Its fields are guarded by its
+ * queue's mutex where nothing else is said.
+ */
+final class Waiter {
+  final String name;
+  final Terms terms;
+  final Ticket.Intent intent;
+  final long since;
+  final Deadline deadline;
+
+  /** The parked thread; null if {@link #future} waits. */
+  final @Nullable Thread thread;
+
+  final @Nullable CompletableFuture<Lease> future;
+
+  /** Set for a caller that contends by a ticket of its own. */
+  @Nullable Contender own;
+
+  /** Whether its waiting was told as an event. */
+  boolean announced;
+
+  Scheduler.@Nullable Timer timer;
+
+  private final Engine engine;
+  private volatile @Nullable Outcome outcome;
+
+  /** A request that the parked thread is to make itself. */
+  private final AtomicReference<@Nullable Runnable> errand = new AtomicReference<>();
+
+  Waiter(
+      Engine engine,
+      String name,
+      Terms terms,
+      Ticket.Intent intent,
+      Deadline deadline,
+      @Nullable Thread thread,
+      @Nullable CompletableFuture<Lease> future) {
+    this.engine = engine;
+    this.name = name;
+    this.since = engine.clock.nanos();
+    this.terms = terms;
+    this.intent = intent;
+    this.deadline = deadline;
+    this.thread = thread;
+    this.future = future;
+  }
+
+  /**
+   * How a wait ended: by one of these, or (none) by the caller's own wish.
+   *
+   * @param hold what was granted
+   * @param failure why it failed
+   * @param busy who held the lock
+   */
+  record Outcome(@Nullable Hold hold, @Nullable RuntimeException failure, @Nullable Busy busy) {
+    /** The caller no longer wants it. */
+    static final Outcome WITHDRAWN = new Outcome(null, null, null);
+
+    boolean isWithdrawn() {
+      return hold == null && failure == null && busy == null;
+    }
+
+    static Outcome granted(Hold hold) {
+      return new Outcome(hold, null, null);
+    }
+
+    static Outcome failed(RuntimeException failure) {
+      return new Outcome(null, failure, null);
+    }
+  }
+
+  /** That the lock was held. An exception is made of it only where one is thrown. */
+  record Busy(String name, String holder, Duration waited) {
+    LockTimeoutException asException() {
+      return new LockTimeoutException(
+          "lock '"
+              + name
+              + "': not acquired within "
+              + Durations.show(waited)
+              + ", it is held by "
+              + (holder.isEmpty() ? "another" : holder)
+              + "; wait longer, or ask who holds it with inspect()");
+    }
+  }
+
+  /** Found busy. */
+  Outcome busy(String holder) {
+    return new Outcome(null, null, new Busy(name, holder, engine.since(since)));
+  }
+
+  @Nullable Outcome outcome() {
+    return outcome;
+  }
+
+  /** Under the mutex, once. */
+  void end(Outcome end, Steps steps) {
+    outcome = end;
+    if (timer != null) {
+      timer.cancel();
+    }
+    Runnable left = errand.getAndSet(null);
+    if (left != null) {
+      steps.add(() -> engine.scheduler.request(left));
+    }
+    if (thread != null) {
+      steps.add(() -> LockSupport.unpark(thread));
+    } else if (!end.isWithdrawn()) {
+      steps.add(() -> engine.scheduler.callback(() -> complete(end)));
+    }
+  }
+
+  private void complete(Outcome end) {
+    CompletableFuture<Lease> target = requireNonNull(future);
+    Hold hold = end.hold();
+    if (end.busy() != null) {
+      target.completeExceptionally(end.busy().asException());
+    } else if (hold == null) {
+      target.completeExceptionally(requireNonNull(end.failure()));
+    } else if (!target.complete(hold)) {
+      // Cancelled at the moment of the grant: nobody will ever release it but us.
+      hold.releaseUnwatched();
+    }
+  }
+
+  /** Under the mutex: lets the parked thread make a request. */
+  void send(Runnable request, Steps steps) {
+    errand.set(request);
+    steps.add(() -> LockSupport.unpark(thread));
+  }
+
+  /**
+   * Parks the calling thread until the wait is over, making requests meanwhile.
+   *
+   * @return how it ended; null if the deadline passed or, if it may be, the thread was interrupted
+   *     (the flag stays set)
+   */
+  @Nullable Outcome await(Deadline until, boolean interruptible) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        Runnable request = errand.getAndSet(null);
+        if (request != null) {
+          request.run();
+          continue;
+        }
+        Outcome end = outcome;
+        if (end != null) {
+          return end;
+        }
+        if (interruptible && Thread.currentThread().isInterrupted()) {
+          return null;
+        }
+        long left = until.left(engine.clock.nanos());
+        if (left <= 0) {
+          return null;
+        }
+        LockSupport.parkNanos(this, left);
+        if (!interruptible && Thread.interrupted()) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

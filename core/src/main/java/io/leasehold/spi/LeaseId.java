@@ -1,0 +1,35 @@
+package io.leasehold.spi;
+
+/**
+ * A client-made id of one acquisition: the ticket under which it attempts, waits, renews and
+ * releases. 128 bits, single-use.
+ *
+ * @param client random bits of the client that made it
+ * @param sequence rises within that client, from a random start
+ */
+public record LeaseId(long client, long sequence) {
+  /** 32 hexadecimal digits. */
+  @Override
+  public String toString() {
+    return hex(client) + hex(sequence);
+  }
+
+  /**
+   * Reads what {@link #toString()} wrote.
+   *
+   * @throws IllegalArgumentException if the text is not 32 hexadecimal digits
+   */
+  public static LeaseId parse(String text) {
+    if (text.length() != 32) {
+      throw new IllegalArgumentException(
+          "a lease id has 32 hexadecimal digits, but this has " + text.length());
+    }
+    return new LeaseId(
+        Long.parseUnsignedLong(text, 0, 16, 16), Long.parseUnsignedLong(text, 16, 32, 16));
+  }
+
+  private static String hex(long bits) {
+    String digits = Long.toHexString(bits);
+    return "0".repeat(16 - digits.length()) + digits;
+  }
+}

@@ -1,0 +1,69 @@
+package io.leasehold.spi;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+
+/**
+ * Atomic lease operations on one store. No verb waits for a holder; durations only, never instants.
+ *
+ * <p>Rules for every verb. It is told how long it may take ({@code within}) and has answered by
+ * then. It fails its stage, never the call, and with {@link io.leasehold.StoreException} only:
+ * {@code UNAVAILABLE} if the request took no effect and never will, {@code UNKNOWN_OUTCOME} if it
+ * may have, or may yet; {@code REFUSED} if asking again is no use. It is idempotent for its lease
+ * id. The store never repeats a request by itself. Verbs for different ids, and different verbs for
+ * one id, may run at the same time.
+ */
+public interface LockStore extends AutoCloseable {
+  /** What this store declares of itself; fixed. */
+  Traits traits();
+
+  /**
+   * Grants the lease if its name is free for it, in one atomic step; answers at once if not.
+   *
+   * <p>Repeated with the same id it has the same answer while the lease lives: the same number,
+   * what remains of its life, which it neither extends nor renews. An id that was withdrawn,
+   * released or has expired is never granted again, if the store can tell. While it waits, each
+   * attempt keeps its place alive, as {@link #renew} does.
+   */
+  CompletionStage<Attempt> attempt(Ticket ticket, Duration within);
+
+  /**
+   * Gives up an acquisition: whatever the id holds or waits under is removed.
+   *
+   * @return true if no attempt with this id that was sent earlier can ever be granted from now on;
+   *     false if one that is still under way might be, so that the engine withdraws again once
+   *     every attempt has ended
+   */
+  CompletionStage<Boolean> withdraw(Ticket ticket, Duration within);
+
+  /**
+   * Renews held leases to their full ttl and keeps waiting tickets alive, in as few requests as the
+   * store can. Each ticket is answered once, as answers arrive; those without an answer as {@link
+   * Renewal.Unknown}, by {@code within}. The failure of one ticket never harms another. A lease
+   * that is not this id's, or has expired, is {@link Renewal.Gone}, and nothing is changed.
+   */
+  void renew(Collection<Ticket> tickets, Duration within, BiConsumer<LeaseId, Renewal> each);
+
+  /** Frees the lease of this id, and only that. */
+  CompletionStage<Release> release(Ticket ticket, Duration within);
+
+  /**
+   * Asks to be woken for a ticket that waits. Completes when armed: the engine then attempts once
+   * more, since the lease may have come free in between. Ends when the ticket is granted or
+   * withdrawn. Stores without signals complete at once.
+   */
+  CompletionStage<Void> watch(Ticket ticket, Duration within);
+
+  /** What operators need; empty if the store keeps no list of its leases. */
+  Optional<StoreOperator> operator();
+
+  /**
+   * Ends the store's own threads and connections. Releases nothing. Idempotent, and returns in
+   * bounded time.
+   */
+  @Override
+  void close();
+}

@@ -1,0 +1,118 @@
+package io.leasehold.spi;
+
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * A store's URL, taken apart. {@link #toString()} hides user and password and every parameter value
+ * that could be one, so it may be printed.
+ */
+public final class StoreUrl {
+  private final String scheme;
+  private final String rest;
+  private final Map<String, String> parameters;
+
+  private StoreUrl(String scheme, String rest, Map<String, String> parameters) {
+    this.scheme = scheme;
+    this.rest = rest;
+    this.parameters = parameters;
+  }
+
+  /**
+   * Takes a URL apart.
+   *
+   * @throws IllegalArgumentException if it has no scheme, or a parameter twice or without value
+   */
+  public static StoreUrl parse(String url) {
+    int colon = url.indexOf(':');
+    if (colon < 1 || !url.substring(0, colon).matches("[A-Za-z][A-Za-z0-9+.-]*")) {
+      throw new IllegalArgumentException(
+          "a store URL begins with a scheme, as in file:/var/lib/app/locks.db or redis://localhost:6379");
+    }
+    String scheme = url.substring(0, colon).toLowerCase(Locale.ROOT);
+    int query = url.indexOf('?', colon);
+    String rest = query < 0 ? url.substring(colon + 1) : url.substring(colon + 1, query);
+    Map<String, String> parameters = new LinkedHashMap<>();
+    if (query >= 0 && query + 1 < url.length()) {
+      for (String pair : url.substring(query + 1).split("&", -1)) {
+        int equals = pair.indexOf('=');
+        if (equals < 1) {
+          throw new IllegalArgumentException(
+              "a parameter of the store URL is written name=value, but one of scheme "
+                  + scheme
+                  + " is not");
+        }
+        String key = URLDecoder.decode(pair.substring(0, equals), StandardCharsets.UTF_8);
+        String value = URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8);
+        if (parameters.put(key, value) != null) {
+          throw new IllegalArgumentException("the store URL has the parameter " + key + " twice");
+        }
+      }
+    }
+    return new StoreUrl(scheme, rest, parameters);
+  }
+
+  /** In lower case. */
+  public String scheme() {
+    return scheme;
+  }
+
+  /**
+   * What stands between the scheme's colon and the parameters, as written. May contain a password.
+   */
+  public String rest() {
+    return rest;
+  }
+
+  /** The value of a parameter, decoded. */
+  public Optional<String> parameter(String key) {
+    return Optional.ofNullable(parameters.get(key));
+  }
+
+  /** The same URL without these parameters: those that the client itself has read. */
+  public StoreUrl without(Set<String> keys) {
+    Map<String, String> others = new LinkedHashMap<>(parameters);
+    others.keySet().removeAll(keys);
+    return new StoreUrl(scheme, rest, others);
+  }
+
+  /**
+   * Refuses parameters that the caller does not know.
+   *
+   * @throws IllegalArgumentException names the first unknown one, and the known ones
+   */
+  public void requireOnly(Set<String> known) {
+    for (String key : parameters.keySet()) {
+      if (!known.contains(key)) {
+        Set<String> all = new TreeSet<>(known);
+        all.add("accept");
+        all.add("ttl");
+        throw new IllegalArgumentException(
+            "the store URL has an unknown parameter "
+                + key
+                + "; "
+                + scheme
+                + " knows "
+                + String.join(", ", all));
+      }
+    }
+  }
+
+  /** Scheme, host and path; never user, password or parameter values. */
+  @Override
+  public String toString() {
+    int at = rest.lastIndexOf('@');
+    String shown =
+        at < 0 ? rest : (rest.startsWith("//") ? "//" : "") + "***@" + rest.substring(at + 1);
+    return scheme
+        + ":"
+        + shown
+        + (parameters.isEmpty() ? "" : "?" + String.join("&", parameters.keySet()));
+  }
+}

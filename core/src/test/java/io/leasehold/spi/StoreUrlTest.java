@@ -1,0 +1,48 @@
+package io.leasehold.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class StoreUrlTest {
+  @Test
+  void isTakenApart() {
+    StoreUrl url = StoreUrl.parse("JDBC:mysql://h/db?table=a%20b&ttl=10s");
+    assertThat(url.scheme()).isEqualTo("jdbc");
+    assertThat(url.rest()).isEqualTo("mysql://h/db");
+    assertThat(url.parameter("table")).contains("a b");
+    assertThat(url.parameter("mode")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "redis://user:s3cret@h:6379/0, redis://***@h:6379/0",
+    "redis://:p@s3cret@h, redis://***@h",
+    "jdbc:postgresql://h/db?user=u&password=s3cret, jdbc:postgresql://h/db?user&password",
+    "file:/var/lib/x.db, file:/var/lib/x.db",
+  })
+  void showsNoSecret(String url, String shown) {
+    assertThat(StoreUrl.parse(url)).hasToString(shown).asString().doesNotContain("s3cret");
+  }
+
+  @Test
+  void anUnknownParameterIsNamedAndItsValueIsNot() {
+    StoreUrl url = StoreUrl.parse("file:x?pasword=s3cret").without(Set.of("ttl"));
+    assertThatThrownBy(() -> url.requireOnly(Set.of("table")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "the store URL has an unknown parameter pasword; file knows accept, table, ttl");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"file:x?a", "file:x?=1", "file:x?a=1&a=2", "file:x?a=1&"})
+  void parametersComeOnceAndWithAValue(String url) {
+    assertThatThrownBy(() -> StoreUrl.parse(url))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("the store URL");
+  }
+}
