@@ -1,0 +1,235 @@
+package io.leasehold.testkit;
+
+import io.leasehold.LockSnapshot;
+import io.leasehold.internal.Clock;
+import io.leasehold.internal.SystemClock;
+import io.leasehold.internal.Threads;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.LockStore;
+import io.leasehold.spi.StoreFactory;
+import io.leasehold.spi.StoreListener;
+import io.leasehold.spi.Ticket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongFunction;
+
+/**
+ * A lock server inside this Java virtual machine: what several clients share. For tests, without a
+ * store to install:
+ *
+ * <pre>{@code
+ * InMemoryServer server = new InMemoryServer();
+ * try (LockClient one = Leasehold.builder(server).build();
+ *     LockClient two = Leasehold.builder(server).build()) {
+ *   ...
+ * }
+ * }</pre>
+ *
+ * <p>It is the reference for what a store must do, and can resemble weaker ones: see {@link
+ * InMemorySettings}. Thread-safe. What has expired is noticed when it is next asked about, or at
+ * {@link #expire()}.
+ */
+public final class InMemoryServer implements StoreFactory {
+  private final InMemorySettings settings;
+  private final Clock clock;
+  private final Executor signals;
+  private final LockTable table;
+  private final Map<InMemoryStore, StoreListener> clients = new HashMap<>();
+  private final Map<LeaseId, InMemoryStore> watches = new HashMap<>();
+  private final Map<Long, InMemoryStore> owners = new HashMap<>();
+  private final ReentrantLock mutex = new ReentrantLock();
+
+  /** A server that can do everything, on the clock of the Java virtual machine. */
+  public InMemoryServer() {
+    this(InMemorySettings.defaults());
+  }
+
+  /** A server that resembles this store, on the clock of the Java virtual machine. */
+  public InMemoryServer(InMemorySettings settings) {
+    this(settings, new SystemClock(), new Threads()::callback);
+  }
+
+  /**
+   * A server.
+   *
+   * @param clock decides when leases expire
+   * @param signals runs the calls to the clients' listeners
+   */
+  public InMemoryServer(InMemorySettings settings, Clock clock, Executor signals) {
+    this.settings = settings;
+    this.clock = clock;
+    this.signals = signals;
+    this.table = new LockTable(settings);
+  }
+
+  @Override
+  public LockStore open(StoreListener listener) {
+    return connect(listener);
+  }
+
+  /** As {@link #open}, with the type that it has. */
+  public InMemoryStore connect(StoreListener listener) {
+    InMemoryStore store = new InMemoryStore(this);
+    mutex.lock();
+    try {
+      clients.put(store, listener);
+    } finally {
+      mutex.unlock();
+    }
+    return store;
+  }
+
+  /** Removes what has expired by now, and wakes who waits for it. */
+  public void expire() {
+    apply(table::names);
+  }
+
+  /**
+   * How long until the next lease, or place of a waiter, expires unless renewed. Empty if there is
+   * none.
+   */
+  public Optional<Duration> untilNextExpiry() {
+    long nanos = apply(table::nanosUntilExpiry);
+    return nanos == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofNanos(nanos));
+  }
+
+  /** Whether this id holds this name now. */
+  public boolean holds(String name, LeaseId id) {
+    return apply(now -> table.holds(name, id, now));
+  }
+
+  /** Whether this id waits for this name now, with its place kept. */
+  public boolean waits(String name, LeaseId id) {
+    return apply(now -> table.waits(name, id, now));
+  }
+
+  /**
+   * Removes the lease with this fence number, and only that.
+   *
+   * @return whether it was the current one
+   */
+  public boolean breakLease(String name, long number) {
+    return apply(now -> table.breakLease(name, number, now));
+  }
+
+  /**
+   * Ends the sessions of the client that made these lease ids, as if its connection had been
+   * silent.
+   */
+  public void endSessions(long client) {
+    apply(
+        now -> {
+          table.endSessions(client, now);
+          return true;
+        });
+  }
+
+  /**
+   * From now on no lease lives longer than this without renewal, whatever ttl is asked for: as if
+   * an operator had lowered a limit. Each answer says what is left.
+   */
+  public void limitLife(Duration longest) {
+    apply(
+        now -> {
+          table.limitLife(longest, now);
+          return true;
+        });
+  }
+
+  /** Forgets who watches, as a restart does, and tells every client that it is connected again. */
+  public void restart() {
+    List<StoreListener> told;
+    mutex.lock();
+    try {
+      watches.clear();
+      told = List.copyOf(clients.values());
+    } finally {
+      mutex.unlock();
+    }
+    told.forEach(listener -> signals.execute(listener::reconnected));
+  }
+
+  /** What is held and waited for, ordered by name. */
+  public List<LockSnapshot> list() {
+    return apply(
+        now -> {
+          List<LockSnapshot> found = new ArrayList<>();
+          new TreeMap<>(table.names(now)).forEach((n, state) -> found.add(state.snapshot(n, now)));
+          return found;
+        });
+  }
+
+  InMemorySettings settings() {
+    return settings;
+  }
+
+  LockTable table() {
+    return table;
+  }
+
+  /** Registers whom to wake for this ticket. */
+  void watch(Ticket ticket, InMemoryStore store) {
+    apply(
+        now -> {
+          if (!table.isBuried(ticket.id())) {
+            watches.put(ticket.id(), store);
+          }
+          return true;
+        });
+  }
+
+  void disconnect(InMemoryStore store) {
+    mutex.lock();
+    try {
+      clients.remove(store);
+      watches.values().removeIf(store::equals);
+      owners.values().removeIf(store::equals);
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  /** Does one step for a ticket at one instant, then reports what it brought about. */
+  <T> T apply(Ticket ticket, InMemoryStore store, LongFunction<T> step) {
+    return apply(
+        now -> {
+          owners.put(ticket.id().client(), store);
+          T result = step.apply(now);
+          if (!table.waits(ticket.name(), ticket.id(), now)) {
+            watches.remove(ticket.id());
+          }
+          return result;
+        });
+  }
+
+  private <T> T apply(LongFunction<T> step) {
+    List<Runnable> calls = new ArrayList<>();
+    T result;
+    mutex.lock();
+    try {
+      result = step.apply(clock.nanos());
+      table.takeReports().forEach(report -> collect(report, calls));
+    } finally {
+      mutex.unlock();
+    }
+    calls.forEach(signals::execute);
+    return result;
+  }
+
+  private void collect(LockTable.Report report, List<Runnable> calls) {
+    LeaseId id = report.id();
+    boolean wake = report instanceof LockTable.Wake;
+    InMemoryStore store = wake ? watches.get(id) : owners.get(id.client());
+    StoreListener listener = store == null ? null : clients.get(store);
+    if (listener != null) {
+      calls.add(wake ? () -> listener.wake(id) : () -> listener.lost(List.of(id)));
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package io.leasehold.testkit;
+
+import io.leasehold.LockSnapshot;
+import io.leasehold.StoreException;
+import io.leasehold.spi.Attempt;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.LockStore;
+import io.leasehold.spi.Release;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.StoreOperator;
+import io.leasehold.spi.Ticket;
+import io.leasehold.spi.Traits;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import java.util.function.LongFunction;
+
+/**
+ * One client's connection to an {@link InMemoryServer}. Every verb is answered before it returns.
+ * Thread-safe.
+ */
+public final class InMemoryStore implements LockStore, StoreOperator {
+  private final InMemoryServer server;
+  private volatile boolean closed;
+
+  InMemoryStore(InMemoryServer server) {
+    this.server = server;
+  }
+
+  @Override
+  public Traits traits() {
+    return server.settings().traits();
+  }
+
+  @Override
+  public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
+    return answer(ticket, now -> server.table().attempt(ticket, now));
+  }
+
+  @Override
+  public CompletionStage<Boolean> withdraw(Ticket ticket, Duration within) {
+    return answer(ticket, now -> server.table().withdraw(ticket, now));
+  }
+
+  @Override
+  public void renew(
+      Collection<Ticket> tickets, Duration within, BiConsumer<LeaseId, Renewal> each) {
+    Map<LeaseId, Renewal> answers = new LinkedHashMap<>();
+    for (Ticket ticket : tickets) {
+      answers.put(
+          ticket.id(),
+          closed
+              ? new Renewal.Unknown(unavailable())
+              : server.apply(ticket, this, now -> server.table().renew(ticket, now)));
+    }
+    answers.forEach(each);
+  }
+
+  @Override
+  public CompletionStage<Release> release(Ticket ticket, Duration within) {
+    return answer(ticket, now -> server.table().release(ticket, now));
+  }
+
+  @Override
+  public CompletionStage<Void> watch(Ticket ticket, Duration within) {
+    if (closed) {
+      return CompletableFuture.failedStage(unavailable());
+    }
+    server.watch(ticket, this);
+    return CompletableFuture.completedStage(null);
+  }
+
+  @Override
+  public Optional<StoreOperator> operator() {
+    return Optional.of(this);
+  }
+
+  @Override
+  public CompletionStage<List<LockSnapshot>> list(Optional<String> name, Duration within) {
+    List<LockSnapshot> all = server.list();
+    return CompletableFuture.completedStage(
+        name.map(only -> all.stream().filter(s -> s.name().equals(only)).toList()).orElse(all));
+  }
+
+  @Override
+  public CompletionStage<Boolean> breakLease(String name, long number, Duration within) {
+    return CompletableFuture.completedStage(server.breakLease(name, number));
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    server.disconnect(this);
+  }
+
+  private <T> CompletionStage<T> answer(Ticket ticket, LongFunction<T> step) {
+    return closed
+        ? CompletableFuture.failedStage(unavailable())
+        : CompletableFuture.completedStage(server.apply(ticket, this, step));
+  }
+
+  private static StoreException unavailable() {
+    return new StoreException(
+        StoreException.Failure.UNAVAILABLE,
+        "this connection to the in-memory store is closed",
+        null);
+  }
+}

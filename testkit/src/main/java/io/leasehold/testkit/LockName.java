@@ -1,0 +1,136 @@
+package io.leasehold.testkit;
+
+import static io.leasehold.testkit.InMemorySettings.Feature.NO_BARGING;
+import static io.leasehold.testkit.InMemorySettings.Feature.QUEUE;
+
+import io.leasehold.LockSnapshot;
+import io.leasehold.spi.FenceNumber;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Ticket;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A lock name that is held or waited for, and the rules by which a ticket fits in. */
+final class LockName {
+  /** A ticket that holds or waits. */
+  static final class Entry {
+    final Ticket ticket;
+    final long since;
+    final Lives.Life life;
+    long number;
+
+    /** Granted, and not asked for since: until {@link #confirmBy}. */
+    boolean unconfirmed;
+
+    long confirmBy;
+
+    Entry(Ticket ticket, long since, Lives.Life life) {
+      this.ticket = ticket;
+      this.since = since;
+      this.life = life;
+    }
+
+    /** How long until it expires, or is taken back. */
+    long untilChange(long now) {
+      return unconfirmed ? Math.min(confirmBy - now, life.left(now)) : life.left(now);
+    }
+  }
+
+  final Map<LeaseId, Entry> holders = new LinkedHashMap<>();
+  final Map<LeaseId, Entry> waiters = new LinkedHashMap<>();
+  private final InMemorySettings settings;
+
+  LockName(InMemorySettings settings) {
+    this.settings = settings;
+  }
+
+  boolean isEmpty() {
+    return holders.isEmpty() && waiters.isEmpty();
+  }
+
+  /** Who holds it, readable; empty if nobody does. */
+  String holder() {
+    return holders.values().stream().map(e -> e.ticket.holder()).findFirst().orElse("");
+  }
+
+  /** When the first of its leases ends. */
+  long soonestEnd(long now) {
+    return Math.max(0, holders.values().stream().mapToLong(e -> e.life.left(now)).min().orElse(0));
+  }
+
+  int place(Ticket ticket) {
+    return List.copyOf(waiters.keySet()).indexOf(ticket.id());
+  }
+
+  /** For people. */
+  LockSnapshot snapshot(String name, long now) {
+    return new LockSnapshot(
+        name,
+        holders.values().stream()
+            .map(
+                e ->
+                    new LockSnapshot.Holder(
+                        e.ticket.id().toString(),
+                        e.ticket.holder(),
+                        e.ticket.mode(),
+                        e.ticket.permits(),
+                        FenceNumber.token(e.number, 0),
+                        Duration.ofNanos(now - e.since),
+                        Duration.ofNanos(e.life.left(now))))
+            .toList(),
+        waiters.values().stream()
+            .map(
+                e ->
+                    new LockSnapshot.Waiter(
+                        e.ticket.id().toString(),
+                        e.ticket.holder(),
+                        e.ticket.mode(),
+                        Duration.ofNanos(now - e.since)))
+            .toList());
+  }
+
+  /** Whether somebody else waits. */
+  boolean isWantedBeside(LeaseId id) {
+    return waiters.size() > (waiters.containsKey(id) ? 1 : 0);
+  }
+
+  /** Whether the ticket could be granted now. */
+  boolean admits(Ticket ticket) {
+    return fits(ticket) && mayPass(ticket);
+  }
+
+  boolean fits(Ticket ticket) {
+    return switch (ticket.mode()) {
+      case EXCLUSIVE -> holders.isEmpty();
+      case SHARED -> isHeldOnlyLike(ticket);
+      case PERMITS -> isHeldOnlyLike(ticket) && permitsOut() + ticket.permits() <= ticket.limit();
+    };
+  }
+
+  private boolean isHeldOnlyLike(Ticket ticket) {
+    return holders.values().stream().allMatch(e -> e.ticket.mode() == ticket.mode());
+  }
+
+  private int permitsOut() {
+    return holders.values().stream().mapToInt(e -> e.ticket.permits()).sum();
+  }
+
+  /** Whether those who wait let this ticket pass. */
+  private boolean mayPass(Ticket ticket) {
+    boolean keepsOrder = settings.has(QUEUE) && (settings.has(NO_BARGING) || ticket.fair());
+    if (!keepsOrder) {
+      return true;
+    }
+    for (Entry e : waiters.values()) {
+      if (e.ticket.id().equals(ticket.id())) {
+        return true;
+      }
+      if (settings.has(NO_BARGING) || e.ticket.fair()) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,276 @@
+package io.leasehold.testkit;
+
+import static io.leasehold.testkit.InMemorySettings.Feature.DIRECT_GRANT;
+import static io.leasehold.testkit.InMemorySettings.Feature.FENCING;
+import static io.leasehold.testkit.InMemorySettings.Feature.QUEUE;
+import static io.leasehold.testkit.InMemorySettings.Feature.SESSIONS;
+import static io.leasehold.testkit.InMemorySettings.Feature.TOMBSTONES;
+
+import io.leasehold.spi.Attempt;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Release;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.Ticket;
+import io.leasehold.testkit.LockName.Entry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The state of a lock server and the rules by which it changes. Not thread-safe. Every method is
+ * told the time; whom to wake and who was lost is collected until {@link #takeReports()}.
+ */
+final class LockTable {
+  private static final long LONGEST_CONFIRM_NANOS = Duration.ofSeconds(2).toNanos();
+
+  /** What happened that a client may want to know. */
+  sealed interface Report permits Wake, Lost {
+    LeaseId id();
+  }
+
+  /** This waiting ticket may now succeed. */
+  record Wake(LeaseId id) implements Report {}
+
+  /** This lease went with its session. */
+  record Lost(LeaseId id) implements Report {}
+
+  private final InMemorySettings settings;
+  private final Map<String, LockName> names = new LinkedHashMap<>();
+  private final Tombstones tombstones;
+  private final Lives lives;
+  private final long confirmNanos;
+  private List<Report> reports = new ArrayList<>();
+  private long lastNumber;
+
+  LockTable(InMemorySettings settings) {
+    this.settings = settings;
+    this.tombstones = new Tombstones(settings.has(TOMBSTONES));
+    this.lives = new Lives(settings.has(SESSIONS));
+    // Long enough that a waiter who was not woken finds out by polling.
+    this.confirmNanos =
+        Math.min(LONGEST_CONFIRM_NANOS, settings.poll().longest().toNanos() / 2 * 3);
+  }
+
+  List<Report> takeReports() {
+    List<Report> taken = reports;
+    reports = taken.isEmpty() ? taken : new ArrayList<>();
+    return taken;
+  }
+
+  // ---- questions
+
+  /** All names, after what has expired was removed. */
+  Map<String, LockName> names(long now) {
+    for (String name : List.copyOf(names.keySet())) {
+      sweep(name, now);
+    }
+    return names;
+  }
+
+  /** How long until something expires by itself; the largest value if nothing will. */
+  long nanosUntilExpiry(long now) {
+    long soonest = Long.MAX_VALUE;
+    for (LockName name : names.values()) {
+      for (Entry e : name.holders.values()) {
+        soonest = Math.min(soonest, e.untilChange(now));
+      }
+      for (Entry e : name.waiters.values()) {
+        soonest = Math.min(soonest, e.untilChange(now));
+      }
+    }
+    return soonest;
+  }
+
+  boolean holds(String name, LeaseId id, long now) {
+    LockName state = names.get(name);
+    Entry held = state == null ? null : state.holders.get(id);
+    return held != null && held.life.left(now) > 0;
+  }
+
+  boolean waits(String name, LeaseId id, long now) {
+    LockName state = names.get(name);
+    Entry waiting = state == null ? null : state.waiters.get(id);
+    return waiting != null && waiting.life.left(now) > 0;
+  }
+
+  boolean isBuried(LeaseId id) {
+    return tombstones.has(id);
+  }
+
+  // ---- the verbs
+
+  Attempt attempt(Ticket ticket, long now) {
+    sweep(ticket.name(), now);
+    LockName name = names.computeIfAbsent(ticket.name(), n -> new LockName(settings));
+    Entry held = name.holders.get(ticket.id());
+    if (held != null) {
+      held.unconfirmed = false;
+      return granted(name, held, now);
+    }
+    boolean buried = tombstones.has(ticket.id());
+    if (!buried && name.admits(ticket)) {
+      return granted(name, grant(name, ticket, lives.begin(ticket, now), now), now);
+    }
+    Attempt answer = new Attempt.Busy(Duration.ofNanos(name.soonestEnd(now)), name.holder());
+    if (ticket.intent() == Ticket.Intent.QUEUE && !buried) {
+      name.waiters.computeIfAbsent(
+          ticket.id(), id -> new Entry(ticket, now, lives.begin(ticket, now)));
+      answer = settings.has(QUEUE) ? new Attempt.Queued(name.place(ticket), name.holder()) : answer;
+    }
+    dropIfEmpty(ticket.name(), name);
+    return answer;
+  }
+
+  private static Attempt granted(LockName name, Entry held, long now) {
+    Duration remaining = Duration.ofNanos(held.life.left(now));
+    return new Attempt.Granted(held.number, remaining, name.isWantedBeside(held.ticket.id()));
+  }
+
+  private Entry grant(LockName name, Ticket ticket, Lives.Life life, long now) {
+    Entry entry = new Entry(ticket, now, life);
+    entry.number = settings.has(FENCING) ? ++lastNumber : 0;
+    name.waiters.remove(ticket.id());
+    name.holders.put(ticket.id(), entry);
+    return entry;
+  }
+
+  boolean withdraw(Ticket ticket, long now) {
+    remove(ticket, now);
+    return tombstones.areKept();
+  }
+
+  Release release(Ticket ticket, long now) {
+    sweep(ticket.name(), now);
+    if (!holds(ticket.name(), ticket.id(), now)) {
+      return Release.NOT_HELD;
+    }
+    remove(ticket, now);
+    return Release.RELEASED;
+  }
+
+  Renewal renew(Ticket ticket, long now) {
+    sweep(ticket.name(), now);
+    LockName name = names.get(ticket.name());
+    if (name == null) {
+      return new Renewal.Gone();
+    }
+    Entry held = name.holders.get(ticket.id());
+    if (held != null && held.unconfirmed) {
+      return new Renewal.AttemptNow();
+    }
+    if (held != null) {
+      lives.renew(held.life, ticket, now);
+      Duration remaining = Duration.ofNanos(held.life.left(now));
+      return new Renewal.Renewed(remaining, name.isWantedBeside(ticket.id()));
+    }
+    Entry waiting = name.waiters.get(ticket.id());
+    if (waiting == null) {
+      return new Renewal.Gone();
+    }
+    lives.renew(waiting.life, ticket, now);
+    return name.admits(ticket) ? new Renewal.AttemptNow() : new Renewal.Waiting();
+  }
+
+  // ---- operators and faults
+
+  /** Removes the lease with this number, and only that. */
+  boolean breakLease(String name, long number, long now) {
+    sweep(name, now);
+    LockName state = names.get(name);
+    if (state != null) {
+      for (Entry e : state.holders.values()) {
+        if (e.number == number) {
+          remove(e.ticket, now);
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** Ends the sessions of a client: what it holds and waits for is gone, and reported as lost. */
+  void endSessions(long client, long now) {
+    lives.end(client, now);
+    names(now);
+  }
+
+  void limitLife(Duration longest, long now) {
+    lives.limit(longest);
+    for (LockName name : names.values()) {
+      name.holders.values().forEach(e -> lives.shorten(e.life, now));
+    }
+  }
+
+  // ---- changes
+
+  private void remove(Ticket ticket, long now) {
+    tombstones.bury(ticket.id(), now);
+    LockName name = names.get(ticket.name());
+    if (name != null) {
+      boolean wasHeld = name.holders.remove(ticket.id()) != null;
+      boolean waited = name.waiters.remove(ticket.id()) != null;
+      if (wasHeld || waited) {
+        settle(name, now);
+      }
+      dropIfEmpty(ticket.name(), name);
+    }
+  }
+
+  /** After something came free or a waiter went: grants to, or wakes, those who may be next. */
+  private void settle(LockName name, long now) {
+    boolean direct = settings.has(DIRECT_GRANT) && settings.has(QUEUE);
+    List<Entry> next = name.waiters.values().stream().filter(e -> name.admits(e.ticket)).toList();
+    for (Entry e : next) {
+      if (direct && !name.fits(e.ticket)) {
+        return;
+      }
+      if (direct) {
+        Entry granted = grant(name, e.ticket, e.life, now);
+        granted.unconfirmed = true;
+        granted.confirmBy = now + confirmNanos;
+      }
+      reports.add(new Wake(e.ticket.id()));
+    }
+  }
+
+  /** Removes what has expired from a name, and takes back grants that nobody asked for. */
+  private void sweep(String key, long now) {
+    tombstones.forgetOld(now);
+    LockName name = names.get(key);
+    if (name == null) {
+      return;
+    }
+    boolean changed = name.waiters.values().removeIf(e -> e.life.left(now) <= 0);
+    for (Entry e : List.copyOf(name.holders.values())) {
+      if (e.untilChange(now) <= 0) {
+        name.holders.remove(e.ticket.id());
+        ended(name, e, now);
+        changed = true;
+      }
+    }
+    if (changed) {
+      settle(name, now);
+      dropIfEmpty(key, name);
+    }
+  }
+
+  private void ended(LockName name, Entry e, long now) {
+    if (!e.unconfirmed) {
+      tombstones.bury(e.ticket.id(), now);
+      if (settings.has(SESSIONS)) {
+        reports.add(new Lost(e.ticket.id()));
+      }
+    } else if (e.life.left(now) > 0) {
+      // Nobody asked for it in time: behind the others again.
+      name.waiters.put(e.ticket.id(), new Entry(e.ticket, e.since, e.life));
+    }
+  }
+
+  private void dropIfEmpty(String key, LockName name) {
+    if (name.isEmpty()) {
+      names.remove(key);
+    }
+  }
+}

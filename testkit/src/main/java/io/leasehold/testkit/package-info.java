@@ -1,0 +1,5 @@
+/** The contract kit for stores. */
+@NullMarked
+package io.leasehold.testkit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,165 @@
+package io.leasehold.testkit.engine;
+
+import static io.leasehold.testkit.engine.Engines.start;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.leasehold.Lease;
+import io.leasehold.LockOptions;
+import io.leasehold.event.LockEvent;
+import io.leasehold.internal.Engine;
+import io.leasehold.spi.FenceNumber;
+import io.leasehold.spi.Traits.Calls;
+import io.leasehold.testkit.engine.Engines.Running;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** R4 and R20: order inside a process, and hand-over without a request. */
+@Timeout(90)
+class HandOverTest {
+  @RegisterExtension final Engines engines = new Engines();
+
+  @ParameterizedTest
+  @EnumSource
+  void aHandOverTakesTheNextTokenAndNoRequest(Calls calls) throws Exception {
+    engines.serve(calls);
+    FaultyStore.Factory factory = new FaultyStore.Factory(engines.server());
+    Engine one = engines.client(factory, b -> b);
+    Lease first = one.lock("n").acquire();
+    Running<Lease> waiter = start(() -> one.lock("n").acquire());
+    waiter.waiting();
+    first.release();
+    Lease second = waiter.result();
+    assertThat(second.fencingToken()).isEqualTo(first.fencingToken() + 1);
+    assertThat(FenceNumber.number(second.fencingToken()))
+        .isEqualTo(FenceNumber.number(first.fencingToken()));
+    assertThat(second.leaseId()).isEqualTo(first.leaseId());
+    assertThat(first.isHeld()).isFalse();
+    assertThat(factory.count("attempt")).isEqualTo(1);
+    assertThat(factory.count("release")).isZero();
+    second.release();
+    Lease third = one.lock("n").acquire();
+    assertThat(FenceNumber.number(third.fencingToken()))
+        .isGreaterThan(FenceNumber.number(second.fencingToken()));
+    third.release();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void waitersOfOneProcessAreServedInOrder(Calls calls) throws Exception {
+    engines.serve(calls);
+    Engine one = engines.client();
+    Lease held = one.lock("n").acquire();
+    List<Integer> order = new CopyOnWriteArrayList<>();
+    List<Running<String>> waiters = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      int number = i;
+      waiters.add(
+          start(
+                  () -> {
+                    try (Lease lease = one.lock("n").acquire()) {
+                      order.add(number);
+                      return lease.name();
+                    }
+                  })
+              .waiting());
+    }
+    assertThat(one.lock("n").tryAcquire()).isEmpty();
+    held.release();
+    for (Running<String> waiter : waiters) {
+      waiter.result();
+    }
+    assertThat(order).isSorted().hasSize(12);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void fairWaitersOfTwoProcessesAreServedInOrder(Calls calls) throws Exception {
+    engines.serve(calls);
+    Engine one = engines.client();
+    Engine two = engines.client();
+    Lease held = one.lock("n").acquire();
+    List<Integer> order = new CopyOnWriteArrayList<>();
+    List<Running<String>> waiters = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      int number = i;
+      Engine engine = i % 2 == 0 ? one : two;
+      waiters.add(
+          start(
+              () -> {
+                try (Lease lease = engine.lock("n").with(LockOptions.defaults().fair()).acquire()) {
+                  order.add(number);
+                  return lease.name();
+                }
+              }));
+      await().until(() -> engines.server().list().get(0).waiters().size() == number + 1);
+    }
+    held.release();
+    for (Running<String> waiter : waiters) {
+      waiter.result();
+    }
+    assertThat(order).isSorted().hasSize(8);
+  }
+
+  /** Another process is not kept waiting for longer than the hand-over time. */
+  @ParameterizedTest
+  @EnumSource
+  void aBusyProcessDoesNotStarveAnother(Calls calls) throws Exception {
+    engines.serve(calls);
+    Engine one = engines.client();
+    Engine two = engines.client();
+    List<Running<Integer>> greedy = new ArrayList<>();
+    long end = System.nanoTime() + Duration.ofMillis(1500).toNanos();
+    for (int i = 0; i < 4; i++) {
+      greedy.add(
+          start(
+              () -> {
+                int turns = 0;
+                while (System.nanoTime() < end) {
+                  one.lock("n").acquire().release();
+                  turns++;
+                }
+                return turns;
+              }));
+    }
+    int turns = 0;
+    while (System.nanoTime() < end) {
+      two.lock("n").acquire(Duration.ofSeconds(5)).release();
+      turns++;
+    }
+    int others = 0;
+    for (Running<Integer> each : greedy) {
+      others += each.result();
+    }
+    assertThat(turns).as("turns of the modest process, beside " + others).isGreaterThan(10);
+  }
+
+  @Test
+  void aThreadThatWaitsForItselfIsWarned() throws Exception {
+    Engine one = engines.client();
+    Running<String> confused =
+        start(
+            () -> {
+              try (Lease lease = one.lock("n").acquire()) {
+                return one.lock("n").tryAcquire(Duration.ofMillis(100)).isPresent()
+                    ? "again"
+                    : lease.name();
+              }
+            });
+    assertThat(confused.result()).isEqualTo("n");
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(engines.events(LockEvent.LikelySelfDeadlock.class))
+                    .singleElement()
+                    .extracting(LockEvent.LikelySelfDeadlock::thread)
+                    .isEqualTo("caller"));
+  }
+}

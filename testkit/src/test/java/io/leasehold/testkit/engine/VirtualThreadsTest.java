@@ -1,0 +1,101 @@
+package io.leasehold.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.Lease;
+import io.leasehold.internal.Engine;
+import io.leasehold.spi.Traits.Calls;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Callers may be virtual threads; nothing pins them. */
+@Timeout(90)
+class VirtualThreadsTest {
+  private static final int THREADS = 2_000;
+  private static final long JOIN_MILLIS = 30_000;
+
+  @TempDir Path directory;
+
+  @RegisterExtension final Engines engines = new Engines();
+
+  @ParameterizedTest
+  @EnumSource
+  @EnabledForJreRange(min = JRE.JAVA_21)
+  void areNotPinned(Calls calls) throws Exception {
+    engines.serve(calls);
+    Engine one = engines.client();
+    Engine two = engines.client();
+    // The first use of a class loads it, and loading a class pins: that is the JVM's, and happens
+    // once
+    crowd(one, two);
+    try (Recording recording = new Recording()) {
+      recording.enable("jdk.VirtualThreadPinned").withThreshold(Duration.ZERO).withStackTrace();
+      recording.start();
+      crowd(one, two);
+      recording.stop();
+      assertThat(pinned(recording)).isEmpty();
+    }
+  }
+
+  /** Many virtual threads, one lock: each has it once. */
+  private static void crowd(Engine one, Engine two) throws Exception {
+    AtomicInteger counter = new AtomicInteger();
+    int[] guarded = new int[1];
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < THREADS; i++) {
+      Engine engine = i % 2 == 0 ? one : two;
+      threads.add(
+          startVirtual(
+              () -> {
+                try (Lease lease = engine.lock("n").acquire()) {
+                  guarded[0]++;
+                  assertThat(lease.isHeld()).isTrue();
+                  counter.incrementAndGet();
+                } catch (InterruptedException e) {
+                  throw new AssertionError(e);
+                }
+              }));
+    }
+    for (Thread thread : threads) {
+      assertThat(join(thread)).isTrue();
+    }
+    assertThat(counter).hasValue(THREADS);
+    assertThat(guarded[0]).isEqualTo(THREADS);
+  }
+
+  /** Where a virtual thread of ours was pinned. */
+  private List<String> pinned(Recording recording) throws IOException {
+    Path file = directory.resolve("pinned.jfr");
+    recording.dump(file);
+    return RecordingFile.readAllEvents(file).stream()
+        .filter(event -> event.getEventType().getName().equals("jdk.VirtualThreadPinned"))
+        .map(event -> String.valueOf(event.getStackTrace()))
+        .filter(stack -> stack.contains("io.leasehold"))
+        .toList();
+  }
+
+  private static boolean join(Thread thread) throws InterruptedException {
+    thread.join(JOIN_MILLIS);
+    return !thread.isAlive();
+  }
+
+  /** {@code Thread.startVirtualThread}, which the baseline does not have. */
+  private static Thread startVirtual(Runnable work) throws ReflectiveOperationException {
+    Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+    return (Thread) start.invoke(null, work);
+  }
+}

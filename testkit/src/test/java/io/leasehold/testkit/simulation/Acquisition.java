@@ -1,0 +1,84 @@
+package io.leasehold.testkit.simulation;
+
+import io.leasehold.spi.Release;
+import io.leasehold.spi.Ticket;
+
+/** What the judge knows of one lease id. */
+final class Acquisition {
+  final SimulatedProcess process;
+  final String name;
+  final long ttl;
+
+  /** The handle that was given out last; null before the first. */
+  Handle last;
+
+  // What was sent for it, and how that ended.
+
+  long lastSent;
+  long renewSent;
+  boolean withdrawSent;
+  boolean releaseSent;
+  Release released;
+  boolean removalAnswered;
+  int attemptsUnderWay;
+  int attemptsUnknown;
+
+  // What the engine was told: that it is granted, until when, and whether others wait.
+
+  boolean heldOnce;
+  long heardOf;
+  boolean valid;
+  long validSent;
+  long validUntil;
+  long validBefore;
+  long validChanged;
+  boolean wanted;
+  long wantedSince;
+
+  // What the engine told.
+
+  boolean acquired;
+  boolean endangered;
+  boolean lostTold;
+
+  // What is true at the store.
+
+  boolean granted;
+  boolean grantedUnseen;
+  boolean queued;
+  long queuedAt;
+  int place;
+  boolean lapsed;
+  boolean watched;
+
+  /** Taken away, or cut short, so that its holder may believe in it for a while. */
+  boolean revoked;
+
+  boolean shortened;
+  long shortenedAt;
+
+  Acquisition(SimulatedProcess process, Ticket ticket) {
+    this.process = process;
+    this.name = ticket.name();
+    this.ttl = ticket.ttl().toNanos();
+  }
+
+  /** Until when it is valid by this answer. */
+  void isValid(long sentAt, long remaining, long time) {
+    if (!valid || sentAt - validSent >= 0) {
+      valid = true;
+      validSent = sentAt;
+      long until = sentAt + remaining - remaining / 100 - 2 * Plan.MS;
+      validBefore = validChanged == 0 ? until : validUntil;
+      validUntil = until;
+      validChanged = time;
+    }
+  }
+
+  void isWanted(boolean now) {
+    if (now && !wanted) {
+      wantedSince = process.nanos();
+    }
+    wanted = now;
+  }
+}

@@ -1,0 +1,280 @@
+package io.leasehold.testkit.simulation;
+
+import io.leasehold.StoreException;
+import io.leasehold.spi.Attempt;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Release;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.Ticket;
+import io.leasehold.testkit.InMemorySettings.Feature;
+import io.leasehold.testkit.simulation.Violation.Check;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Judges requests: what the engine asks of the store, and what it leaves there. */
+final class StoreJudge {
+  /** From so many on they wait for each other. */
+  private static final int MANY_IN_LIMBO = 4;
+
+  private final World world;
+  private final Judge judge;
+  private final List<LeaseId> places = new ArrayList<>();
+  private final Map<SimulatedProcess, Long> clients = new HashMap<>();
+
+  StoreJudge(World world, Judge judge) {
+    this.world = world;
+    this.judge = judge;
+  }
+
+  void sent(SimulatedProcess process, String verb, Ticket ticket) {
+    LeaseId key = ticket.id();
+    if (clients.putIfAbsent(process, key.client()) == null) {
+      world.trace.name(key.client(), process.name);
+    }
+    Acquisition id = judge.ids.computeIfAbsent(key, k -> new Acquisition(process, ticket));
+    world.trace.line(
+        process.name,
+        "> "
+            + verb
+            + " "
+            + world.trace.id(key)
+            + (verb.equals("attempt") ? " " + ticket.intent() : ""));
+    id.lastSent = world.time.now();
+    switch (verb) {
+      case "attempt" -> attemptSent(key, id, ticket);
+      case "renew" -> renewalSent(key, id);
+      case "release", "withdraw" -> removalSent(key, id, verb);
+      default -> {}
+    }
+  }
+
+  private void attemptSent(LeaseId key, Acquisition id, Ticket ticket) {
+    id.attemptsUnderWay++;
+    if (judge.invoking != null
+        && judge.invoking.fair
+        && ticket.fair()
+        && judge.invoking.ticket == null) {
+      judge.invoking.ticket = key;
+    }
+    if (id.removalAnswered) {
+      judge.fail(
+          Check.RENEWED_AFTER_END,
+          "an attempt was sent for " + world.trace.id(key) + " after it was released or withdrawn");
+    }
+  }
+
+  private void renewalSent(LeaseId key, Acquisition id) {
+    id.renewSent = id.process.nanos();
+    if (id.last != null && id.last.isOpen() && !id.last.call.renewed) {
+      judge.fail(
+          Check.RENEWAL,
+          "a renewal was sent for " + world.trace.id(key) + ", which is not to be renewed");
+    }
+    if (id.releaseSent || id.withdrawSent || id.lostTold) {
+      judge.fail(
+          Check.RENEWED_AFTER_END,
+          "a renewal was sent for "
+              + world.trace.id(key)
+              + " after "
+              + (id.lostTold ? "it was lost" : "its release was sent"));
+    }
+  }
+
+  private void removalSent(LeaseId key, Acquisition id, String verb) {
+    if (id.heldOnce && id.last == null && !id.releaseSent && !id.withdrawSent) {
+      world.saw(id.acquired ? Sometimes.CANCEL_MET_GRANT : Sometimes.GRANT_FOR_ABANDONED);
+      if (verb.equals("release")) {
+        checkGhost(id, key);
+      }
+    }
+    if (verb.equals("release")) {
+      id.releaseSent = true;
+    } else {
+      id.withdrawSent = true;
+    }
+    if (id.last != null && id.last.isOpen() && id.last.hold.isHeld()) {
+      judge.fail(
+          Check.RELEASE_PRECISE,
+          verb + " was sent for " + world.trace.id(key) + ", which " + id.last.call + " holds");
+    }
+  }
+
+  private void checkGhost(Acquisition id, LeaseId key) {
+    boolean justCancelled =
+        world.time.now() - judge.lastCancel.getOrDefault(id.process.name + id.name, 0L)
+            < 2 * Plan.MS;
+    if (id.acquired
+        && !justCancelled
+        && !judge.isClosing(id.process)
+        && !id.process.hasJustResumed()) {
+      judge.fail(
+          Check.GHOST,
+          world.trace.id(key) + " was granted for a caller that had given up long before");
+    }
+  }
+
+  /** The store did it. */
+  void applied(Link link, String verb, Ticket ticket, Object result) {
+    Acquisition id = judge.ids.get(ticket.id());
+    if (world.trace.on()) {
+      world.trace.line(
+          "server", verb + " " + world.trace.id(ticket.id()) + " = " + Trace.show(result));
+    }
+    if (!verb.equals("attempt")) {
+      return;
+    }
+    boolean given = result instanceof Attempt.Granted;
+    mustBeCaredFor(ticket.id(), id, given || ticket.intent() == Ticket.Intent.QUEUE);
+    if (id.withdrawSent || id.releaseSent) {
+      world.saw(given ? Sometimes.GHOST_HELD : Sometimes.GHOST_AFTER_WITHDRAWAL);
+    }
+    if (given && id.granted) {
+      world.saw(Sometimes.REPEAT_GRANTED);
+    }
+    if (given && !id.granted && id.queued && world.plan.has(Feature.DIRECT_GRANT)) {
+      world.saw(Sometimes.DIRECT_GRANT);
+    }
+    id.granted |= given;
+    if (result instanceof Attempt.Queued queued) {
+      // Nobody is put before one who waits: it has lost its place, and got another.
+      id.lapsed |= id.queued && queued.place() > id.place;
+      id.place = queued.place();
+      if (!id.queued) {
+        id.queued = true;
+        id.queuedAt = world.time.now();
+        places.add(ticket.id());
+      }
+    }
+  }
+
+  /**
+   * What an attempt left at the store is used, kept alive or withdrawn: nothing lies about there.
+   */
+  private void mustBeCaredFor(LeaseId key, Acquisition id, boolean left) {
+    if (!left || id.last != null || id.watched || !world.plan.isPolled()) {
+      return;
+    }
+    id.watched = true;
+    long landed = world.time.now();
+    id.process.later(
+        world.plan.requestTimeout() + 1_700 * Plan.MS,
+        () -> {
+          id.watched = false;
+          boolean cared = id.last != null || id.lastSent > landed || id.attemptsUnderWay > 0;
+          boolean excused =
+              judge.isClosing(id.process)
+                  || id.process.ranFor() < world.plan.requestTimeout() + Plan.SECOND
+                  || id.process.engine.ledger().limbo() > MANY_IN_LIMBO;
+          if (!cared && !excused && isAtServer(key, id)) {
+            judge.fail(
+                Check.GHOST,
+                world.trace.id(key) + " is at the store, and its client has forgotten it");
+          }
+        });
+  }
+
+  private boolean isAtServer(LeaseId key, Acquisition id) {
+    return world.server.holds(id.name, key) || world.server.waits(id.name, key);
+  }
+
+  /** The engine was answered. */
+  void answered(
+      SimulatedProcess process,
+      String verb,
+      Ticket ticket,
+      long sentAt,
+      Object result,
+      Throwable failure) {
+    Acquisition id = judge.ids.get(ticket.id());
+    if (world.trace.on()) {
+      world.trace.line(
+          process.name,
+          "< "
+              + verb
+              + " "
+              + world.trace.id(ticket.id())
+              + " "
+              + (failure == null ? Trace.show(result) : "failed" + Judge.kind(failure)));
+    }
+    if (verb.equals("attempt")) {
+      id.attemptsUnderWay--;
+      if (id.withdrawSent
+          || (failure instanceof StoreException e
+              && e.failure() == StoreException.Failure.UNKNOWN_OUTCOME)) {
+        id.attemptsUnknown++;
+      }
+    }
+    if (result instanceof Attempt.Granted granted && id.last == null) {
+      id.wanted = false;
+      id.isWanted(granted.wanted());
+      id.shortened &= sentAt - id.shortenedAt < 0;
+      id.heardOf = process.nanos();
+      id.heldOnce = true;
+      id.isValid(sentAt, granted.remaining().toNanos(), world.time.now());
+    } else if (result instanceof Renewal.Renewed renewed
+        && id.heldOnce
+        && sentAt - id.heardOf >= 0) {
+      if (sentAt - id.validSent >= 0) {
+        id.isWanted(renewed.wanted());
+      }
+      id.shortened &= sentAt - id.shortenedAt < 0;
+      id.isValid(sentAt, renewed.remaining().toNanos(), world.time.now());
+    } else if (result instanceof Renewal.Gone && !id.granted && id.queued) {
+      world.saw(Sometimes.PLACE_LAPSED);
+    } else if (result instanceof Renewal.Gone
+        && id.last != null
+        && id.last.isOpen()
+        && sentAt - id.last.grantedOwn > 0) {
+      mustHearSoon(id.last);
+    } else if (result instanceof Release || (verb.equals("withdraw") && failure == null)) {
+      id.removalAnswered = true;
+      id.released = result instanceof Release answer ? answer : id.released;
+    }
+  }
+
+  /** The store said that a lease is gone: its holder is told at once. */
+  private void mustHearSoon(Handle handle) {
+    handle.call.process.later(
+        Judge.SLACK,
+        () -> {
+          if (handle.isOpen() && !judge.isClosing(handle.call.process)) {
+            judge.fail(
+                Check.LOSS_TOLD,
+                handle.call + " is gone at the store, which said so, and its holder was not told");
+          }
+        });
+  }
+
+  void woken(SimulatedProcess process, LeaseId key) {
+    world.trace.line(process.name, "< wake " + world.trace.id(key));
+    Acquisition id = judge.ids.get(key);
+    if (id != null && id.attemptsUnderWay > 0) {
+      world.saw(Sometimes.WAKE_BEFORE_REPLY);
+    }
+  }
+
+  Long client(SimulatedProcess process) {
+    return clients.get(process);
+  }
+
+  /** Whether those who wait keep their places. */
+  void lookAtPlaces() {
+    for (int i = places.size() - 1; i >= 0; i--) {
+      LeaseId key = places.get(i);
+      Acquisition id = judge.ids.get(key);
+      if (id.last != null) {
+        places.remove(i);
+      } else if (world.server.waits(id.name, key)) {
+        // A grant that nobody asked for in time falls back behind the others.
+        id.lapsed |= id.grantedUnseen;
+      } else if (world.server.holds(id.name, key)) {
+        id.grantedUnseen = true;
+      } else {
+        id.lapsed = true;
+        places.remove(i);
+      }
+    }
+  }
+}
