@@ -1,0 +1,65 @@
+package io.leasehold.jdbc;
+
+import io.leasehold.internal.Clock;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The time that one verb may take, on the calling thread. An interrupt does not shorten it: a
+ * release must not be given up because the thread was interrupted, and no verb takes longer than it
+ * was told. The flag is set again by {@link #close()}.
+ */
+final class Limit implements AutoCloseable {
+  private static final long SHORTEST_PAUSE_NANOS = 20_000;
+  private static final long LONGEST_PAUSE_NANOS = 200_000;
+
+  private final Clock clock;
+  private final long end;
+  private long pause = SHORTEST_PAUSE_NANOS;
+  private boolean interrupted;
+
+  Limit(Clock clock, Duration within) {
+    this.clock = clock;
+    this.end = clock.nanos() + within.toNanos();
+  }
+
+  boolean hasPassed() {
+    return left() <= 0;
+  }
+
+  private long left() {
+    return end - clock.nanos();
+  }
+
+  /** Takes the lock if that is possible in time. */
+  boolean lock(ReentrantLock lock) {
+    while (true) {
+      try {
+        return lock.tryLock(Math.max(0, left()), TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+  }
+
+  /**
+   * Waits a moment, at random and each time longer, so that those who contend do not meet again.
+   */
+  void pause() {
+    interrupted |= Thread.interrupted();
+    long nanos = ThreadLocalRandom.current().nextLong(pause / 2, pause + 1);
+    LockSupport.parkNanos(this, Math.min(nanos, Math.max(0, left())));
+    interrupted |= Thread.interrupted();
+    pause = Math.min(LONGEST_PAUSE_NANOS, pause * 2);
+  }
+
+  @Override
+  public void close() {
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package io.leasehold.jdbc;
+
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.util.Map;
+
+/** Whether a SQLite file is ours and of a version we know, and its tables. */
+final class SqliteSchema {
+  private static final int APPLICATION_ID = 0x4c656173;
+  private static final int VERSION = 1;
+
+  private final SqliteFile file;
+
+  SqliteSchema(SqliteFile file) {
+    this.file = file;
+  }
+
+  /** Prepares a new connection; after a failure it must be closed, which undoes what was begun. */
+  void setUp(Session session) throws SQLException {
+    // In one snapshot: another process may be making the tables.
+    session.run("BEGIN");
+    boolean isNew = requireOwn(session);
+    session.run("COMMIT");
+    session.query("PRAGMA journal_mode = WAL", Map.of(), row -> row.getString(1)).stream()
+        .filter(mode -> !mode.equals("wal"))
+        .findAny()
+        .ifPresent(
+            mode -> {
+              throw new StoreException(
+                  Failure.REFUSED,
+                  file.message("cannot use a write-ahead log there, only " + mode),
+                  null);
+            });
+    session.run("PRAGMA synchronous = FULL");
+    if (isNew) {
+      session.run("BEGIN IMMEDIATE");
+      // Another process may have made them meanwhile.
+      if (requireOwn(session)) {
+        createTables(session);
+      }
+      session.run("COMMIT");
+    }
+  }
+
+  /** Whether the file is still empty; refuses what is not ours. */
+  private boolean requireOwn(Session session) throws SQLException {
+    long application = number(session, "PRAGMA application_id");
+    long version = number(session, "PRAGMA user_version");
+    if (application == APPLICATION_ID && version == VERSION) {
+      return false;
+    }
+    if (application == APPLICATION_ID && version > VERSION) {
+      throw new StoreException(
+          Failure.REFUSED,
+          file.message(
+              "has schema version "
+                  + version
+                  + ", but this version of Leasehold knows only "
+                  + VERSION
+                  + "; upgrade it"),
+          null);
+    }
+    if (application != 0
+        || version != 0
+        || number(session, "SELECT count(*) FROM sqlite_schema") > 0) {
+      throw new StoreException(
+          Failure.REFUSED,
+          file.message("is a database of another application; name another file"),
+          null);
+    }
+    return true;
+  }
+
+  private static long number(Session session, String sql) throws SQLException {
+    return session.query(sql, Map.of(), row -> row.getLong(1)).get(0);
+  }
+
+  private static void createTables(Session session) throws SQLException {
+    try (InputStream schema = SqliteDatabase.class.getResourceAsStream("schema/sqlite.sql")) {
+      if (schema == null) {
+        throw new IllegalStateException("schema/sqlite.sql is missing from the jar");
+      }
+      String text =
+          new String(schema.readAllBytes(), StandardCharsets.UTF_8).replaceAll("--[^\n]*", "");
+      for (String statement : text.split(";", -1)) {
+        if (!statement.isBlank()) {
+          session.run(statement.strip());
+        }
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException("schema/sqlite.sql cannot be read from the jar", e);
+    }
+    session.run("PRAGMA application_id = " + APPLICATION_ID);
+    session.run("PRAGMA user_version = " + VERSION);
+  }
+}
