@@ -1,0 +1,107 @@
+package io.leasehold.cli;
+
+import io.leasehold.internal.Durations;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * The arguments, taken apart.
+ *
+ * @param command what to do; empty if none was named
+ * @param values the options given, flags with an empty value; the last one counts
+ * @param operands what is neither option nor value, up to the {@code --} of {@code run}
+ * @param childStart where the words of the command to run begin; the number of arguments if there
+ *     is none
+ */
+record Arguments(
+    Optional<Command> command, Map<Option, String> values, List<String> operands, int childStart) {
+
+  /** Reads them; {@link UsageException} if they make no sense. */
+  static Arguments parse(List<String> words) {
+    try {
+      return of(Grammar.understanding(words).parseArgs(words.toArray(String[]::new)), words);
+    } catch (ParameterException e) {
+      throw new UsageException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  boolean has(Option option) {
+    return values.containsKey(option);
+  }
+
+  Optional<String> value(Option option) {
+    return Optional.ofNullable(values.get(option));
+  }
+
+  /** The value of an option that is a duration, not negative. */
+  Optional<Duration> duration(Option option) {
+    return value(option).map(text -> duration(option, text));
+  }
+
+  private static Duration duration(Option option, String text) {
+    Duration duration;
+    try {
+      duration = Durations.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(option.spelling() + ": " + e.getMessage());
+    }
+    if (duration.isNegative()) {
+      throw new UsageException(option.spelling() + " must not be negative, but is " + text);
+    }
+    return duration;
+  }
+
+  /** What the words mean by the {@link Grammar}. */
+  private static Arguments of(ParseResult top, List<String> words) {
+    Map<Option, String> values = new EnumMap<>(Option.class);
+    take(top, values);
+    ParseResult last = top;
+    while (last.hasSubcommand()) {
+      last = last.subcommand();
+      take(last, values);
+    }
+    List<String> operands = last.matchedPositionalValue(0, List.of());
+    if (!top.hasSubcommand()) {
+      if (!operands.isEmpty()) {
+        throw new UsageException(
+            "there is no command '" + operands.get(0) + "'; there are run, who and list");
+      }
+      return new Arguments(Optional.empty(), values, operands, words.size());
+    }
+    Optional<Command> command = Command.named(last.commandSpec().name());
+    int childLength = command.equals(Optional.of(Command.RUN)) ? childLength(operands, words) : -1;
+    return childLength < 0
+        ? new Arguments(command, values, operands, words.size())
+        : new Arguments(command, values, operands.subList(0, 1), words.size() - childLength);
+  }
+
+  /**
+   * How many words the command to run has; -1 if no {@code --} stands between it and the name.
+   * picocli has swallowed the first {@code --}, which may also stand before a name that begins with
+   * a dash.
+   */
+  private static int childLength(List<String> operands, List<String> words) {
+    if (operands.isEmpty()) {
+      return -1;
+    }
+    int rest = operands.size() - 1;
+    if (rest > 0 && operands.get(1).equals("--")) {
+      return rest - 1;
+    }
+    return words.get(words.size() - rest - 1).equals("--") ? rest : -1;
+  }
+
+  private static void take(ParseResult result, Map<Option, String> values) {
+    for (Option option : Option.values()) {
+      if (result.hasMatchedOption(option.spelling())) {
+        values.put(
+            option, String.valueOf(result.<Object>matchedOptionValue(option.spelling(), "")));
+      }
+    }
+  }
+}

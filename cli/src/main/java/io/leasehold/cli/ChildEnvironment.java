@@ -1,0 +1,48 @@
+package io.leasehold.cli;
+
+import io.leasehold.Lease;
+import java.util.List;
+import java.util.Map;
+
+/** The environment of the command: the caller's, and what it holds. */
+final class ChildEnvironment {
+  static final String NAME = "LEASEHOLD_NAME";
+  static final String TOKEN = "LEASEHOLD_TOKEN";
+  static final String LEASE_ID = "LEASEHOLD_LEASE_ID";
+
+  /**
+   * Under this prefix the launching script keeps what Java must not see: empty for a variable that
+   * was not set, else {@code =} and its value.
+   */
+  private static final String ASIDE = "LEASEHOLD_CALLER_";
+
+  /** The variables that it sets aside. */
+  private static final List<String> SET_ASIDE =
+      List.of("LC_ALL", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
+
+  private ChildEnvironment() {}
+
+  /** Changes a copy of this process's environment into the command's. */
+  static void prepare(Map<String, String> environment, Lease lease) {
+    for (String variable : SET_ASIDE) {
+      String before = environment.remove(ASIDE + variable);
+      if (before == null) {
+        continue;
+      }
+      if (before.isEmpty()) {
+        environment.remove(variable);
+      } else {
+        environment.put(variable, before.substring(1));
+      }
+    }
+    environment.put(NAME, lease.name());
+    environment.put(LEASE_ID, lease.leaseId());
+    // An outer run's token must not be taken for this one's
+    environment.remove(TOKEN);
+    try {
+      environment.put(TOKEN, Long.toString(lease.fencingToken()));
+    } catch (UnsupportedOperationException e) {
+      // A store without fencing, which the caller accepted
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package io.leasehold.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The commands, the options each takes beside those that all take, and what its help says. */
+enum Command {
+  RUN(
+      "run",
+      "NAME -- CMD ARG...",
+      "Acquires the lock NAME, runs the command, releases the lock.",
+      """
+      A duration D is written 500ms, 10s, 5m, 2h or PT10S.
+
+        leasehold run --wait 10s --max-hold 1h nightly -- ./report.sh --all
+
+      The command sees LEASEHOLD_NAME, LEASEHOLD_LEASE_ID and LEASEHOLD_TOKEN: a number that is higher
+      for each later holder. Pass it on to where the data lives, and refuse a lower one there.
+      If the lock is about to be lost the command gets TERM, and KILL before another can have the lock.
+
+      Exit: the command's own code, 126 not executable, 127 not found, 128+n ended by signal n;
+      64 usage, 69 store unavailable, 75 not acquired in time, 76 lock lost while the command ran,
+      77 refused by the store, 78 the store lacks a trait. The reason is on stderr.
+      """,
+      List.of(Option.WAIT, Option.TTL, Option.MAX_HOLD, Option.FAIR)),
+  WHO(
+      "who",
+      "NAME",
+      "Shows who holds the lock NAME and who waits for it, since when, and with which token.",
+      """
+        leasehold who nightly
+
+      Exit: 0 held or waited for, 1 free; 64, 69, 77 and 78 as for run.
+      """,
+      List.of(Option.JSON)),
+  LIST(
+      "list",
+      "[PATTERN]",
+      "Shows everything that is held or waited for.",
+      """
+      In PATTERN * is any text, and ? any one character; quote it, so that the shell leaves it alone.
+
+        leasehold list 'invoice-*'
+
+      Exit: 0; 64, 69, 77 and 78 as for run.
+      """,
+      List.of(Option.JSON));
+
+  private static final List<Option> COMMON =
+      List.of(Option.STORE, Option.ACCEPT, Option.HELP, Option.VERSION);
+
+  private final String spelling;
+  private final String operands;
+  private final String summary;
+  private final String more;
+
+  @SuppressWarnings("ImmutableEnumChecker") // from List.of
+  private final List<Option> own;
+
+  Command(String spelling, String operands, String summary, String more, List<Option> own) {
+    this.spelling = spelling;
+    this.operands = operands;
+    this.summary = summary;
+    this.more = more;
+    this.own = own;
+  }
+
+  String spelling() {
+    return spelling;
+  }
+
+  /** What follows the options. */
+  String operands() {
+    return operands;
+  }
+
+  /** One sentence. */
+  String summary() {
+    return summary;
+  }
+
+  /** What the help says after the options: an example, and the exit codes. */
+  String more() {
+    return more;
+  }
+
+  /** The options that every command takes, and that may stand before it. */
+  static List<Option> common() {
+    return COMMON;
+  }
+
+  List<Option> options() {
+    List<Option> options = new ArrayList<>(own);
+    options.addAll(COMMON);
+    return options;
+  }
+
+  static Optional<Command> named(String word) {
+    for (Command command : values()) {
+      if (command.spelling.equals(word)) {
+        return Optional.of(command);
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,67 @@
+package io.leasehold.cli;
+
+import io.leasehold.LockTimeoutException;
+import io.leasehold.MissingTraitException;
+import io.leasehold.StoreException;
+
+/**
+ * The exit codes of the command: those of {@code sysexits.h} where one fits, a shell's elsewhere.
+ */
+final class ExitCode {
+  static final int OK = 0;
+
+  /** {@code who} of a name that nobody holds or waits for. */
+  static final int FREE = 1;
+
+  /** The arguments make no sense: also an unknown store scheme or a bad name. */
+  static final int USAGE = 64;
+
+  /** The store cannot be reached. */
+  static final int UNAVAILABLE = 69;
+
+  /** A defect of this tool. */
+  static final int INTERNAL = 70;
+
+  /** Not acquired in time. */
+  static final int TIMEOUT = 75;
+
+  /** The lease was lost while the command ran. */
+  static final int LOST = 76;
+
+  /** The store refused: password, privilege. */
+  static final int REFUSED = 77;
+
+  /** The store lacks a trait, and that was not accepted. */
+  static final int MISSING_TRAIT = 78;
+
+  /** The command was found and cannot be executed. */
+  static final int NOT_EXECUTABLE = 126;
+
+  /** The command was not found. */
+  static final int NOT_FOUND = 127;
+
+  private ExitCode() {}
+
+  /** As a shell reports a process that a signal ended. */
+  static int signalled(int number) {
+    return 128 + number;
+  }
+
+  /** What a failure of the library means for the caller of the command. */
+  static int of(Exception failure) {
+    if (failure instanceof UsageException || failure instanceof IllegalArgumentException) {
+      return USAGE;
+    }
+    if (failure instanceof MissingTraitException
+        || failure instanceof UnsupportedOperationException) {
+      return MISSING_TRAIT;
+    }
+    if (failure instanceof LockTimeoutException) {
+      return TIMEOUT;
+    }
+    if (failure instanceof StoreException store) {
+      return store.failure() == StoreException.Failure.REFUSED ? REFUSED : UNAVAILABLE;
+    }
+    return INTERNAL;
+  }
+}

@@ -1,0 +1,94 @@
+package io.leasehold.cli;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
+
+/**
+ * The command line as picocli knows it. Built by hand from {@link Command} and {@link Option}: to
+ * read annotations costs each start about as much as an empty Java program.
+ */
+final class Grammar {
+  private static final int WIDTH = 100;
+  private static final String MORE =
+      """
+
+        leasehold run nightly -- ./report.sh
+        leasehold who nightly
+        leasehold list 'night*'
+
+      leasehold COMMAND --help says more.
+      """;
+
+  private Grammar() {}
+
+  /** All of it. */
+  static CommandLine commandLine() {
+    return commandLine(List.of(Command.values()));
+  }
+
+  /**
+   * What these words can mean: without the commands whose names are not among them, since every
+   * command known to picocli costs a few milliseconds.
+   */
+  static CommandLine understanding(Collection<String> words) {
+    List<Command> named =
+        Arrays.stream(Command.values()).filter(c -> words.contains(c.spelling())).toList();
+    return commandLine(named);
+  }
+
+  private static CommandLine commandLine(List<Command> commands) {
+    CommandSpec top = spec("leasehold", Command.common());
+    top.usageMessage()
+        .customSynopsis("leasehold [--store URL] COMMAND")
+        .description("Runs commands under a distributed lock, and shows who holds what.", "")
+        .footer(lines(MORE));
+    top.addPositional(words("COMMAND"));
+    CommandLine line = new CommandLine(top);
+    for (Command command : commands) {
+      line.addSubcommand(command.spelling(), spec(command));
+    }
+    return line.setExpandAtFiles(false)
+        .setOverwrittenOptionsAllowed(true)
+        .setPosixClusteredShortOptionsAllowed(false)
+        .setInterpolateVariables(false)
+        .setUsageHelpWidth(WIDTH);
+  }
+
+  private static CommandSpec spec(Command command) {
+    CommandSpec spec = spec(command.spelling(), command.options());
+    spec.addPositional(words(command.operands()));
+    spec.usageMessage()
+        .customSynopsis("leasehold " + command.spelling() + " [OPTION]... " + command.operands())
+        .description(command.summary(), "")
+        .footer(lines("\n" + command.more()));
+    return spec;
+  }
+
+  private static CommandSpec spec(String name, List<Option> options) {
+    CommandSpec spec = CommandSpec.create().name(name);
+    options.forEach(option -> spec.addOption(option.spec()));
+    spec.usageMessage(
+        new UsageMessageSpec().sortOptions(false).synopsisHeading("Usage: ").optionListHeading(""));
+    return spec;
+  }
+
+  private static PositionalParamSpec words(String label) {
+    return PositionalParamSpec.builder()
+        .index("0..*")
+        .arity("0..*")
+        .type(List.class)
+        .auxiliaryTypes(String.class)
+        .paramLabel(label)
+        .hidden(true)
+        .build();
+  }
+
+  private static String[] lines(String text) {
+    return text.split("\n", -1);
+  }
+}

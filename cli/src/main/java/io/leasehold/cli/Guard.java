@@ -1,0 +1,163 @@
+package io.leasehold.cli;
+
+import io.leasehold.Lease;
+import io.leasehold.event.LockEvent;
+import io.leasehold.internal.Clock;
+import io.leasehold.internal.Durations;
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Watches the lease while the command runs, and ends the command: asks it to end when the lease is
+ * in jeopardy or near its longest life, kills it before the lease runs out, and at once where it
+ * already has.
+ *
+ * <p>The main thread looks in short intervals, the library's events come in between. Whichever is
+ * first acts.
+ */
+final class Guard {
+  /**
+   * How often the lease is looked at: how late the end of a pause of this process is noticed, at
+   * most.
+   */
+  private static final long LOOK = Duration.ofMillis(100).toNanos();
+
+  private final Console console;
+  private final Clock clock;
+  private final Lease lease;
+  private final Limits limits;
+  private final RunEvents events;
+  private final ProcessTree tree;
+  private final ReentrantLock acting = new ReentrantLock();
+  private boolean asked;
+  private boolean killed;
+
+  /** {@code clock} is the one that {@code limits} were made by. */
+  Guard(
+      Console console,
+      Clock clock,
+      Lease lease,
+      Limits limits,
+      RunEvents events,
+      ProcessTree tree) {
+    this.console = console;
+    this.clock = clock;
+    this.lease = lease;
+    this.limits = limits;
+    this.events = events;
+    this.tree = tree;
+  }
+
+  /** How long the lease need not be looked at. */
+  Duration calm() {
+    if (killed()) {
+      return Duration.ofNanos(LOOK);
+    }
+    return Duration.ofNanos(Math.max(1_000_000, Math.min(LOOK, left() - limits.margin())));
+  }
+
+  /** Looks at the lease, and acts if it must. */
+  void look() {
+    if (events.lost().isPresent() || !lease.isHeld()) {
+      kill("lost '" + lease.name() + "': " + lostReason());
+    } else if (left() <= limits.margin()) {
+      kill(
+          isLongestLifeOver()
+              ? "'" + lease.name() + "' was held for " + limits.longestLife()
+              : "the lease of '" + lease.name() + "' could not be renewed and runs out");
+    } else if (holdLeft() <= limits.lead()) {
+      ask("'" + lease.name() + "' is soon held for " + limits.longestLife());
+    } else if (events.jeopardy().isPresent()) {
+      ask(
+          "the lease of '"
+              + lease.name()
+              + "' cannot be renewed and runs out in "
+              + Durations.show(lease.remaining()));
+    }
+  }
+
+  /** Whether the command was asked to end, or killed. */
+  boolean acted() {
+    acting.lock();
+    try {
+      return asked || killed;
+    } finally {
+      acting.unlock();
+    }
+  }
+
+  /** Whether it was asked to end, and is not killed yet. */
+  boolean isPatient() {
+    return acted() && !killed();
+  }
+
+  private boolean killed() {
+    acting.lock();
+    try {
+      return killed;
+    } finally {
+      acting.unlock();
+    }
+  }
+
+  private void ask(String reason) {
+    acting.lock();
+    try {
+      if (!asked && !killed) {
+        asked = true;
+        tree.terminate();
+        console.say(reason + ": asked the command to end");
+      }
+    } finally {
+      acting.unlock();
+    }
+  }
+
+  private void kill(String reason) {
+    // Before anything else, and before the other thread has done with asking
+    tree.killCommand();
+    acting.lock();
+    try {
+      if (!killed) {
+        killed = true;
+        console.say(
+            reason
+                + (tree.kill() ? ": killed the command" : ": could not kill all of the command"));
+      }
+    } finally {
+      acting.unlock();
+    }
+  }
+
+  private long left() {
+    return Math.min(holdLeft(), Durations.nanos(lease.remaining()));
+  }
+
+  private long holdLeft() {
+    return limits.end() - clock.nanos();
+  }
+
+  /** The library counts the longest life from a moment earlier than this tool can. */
+  private boolean isLongestLifeOver() {
+    return holdLeft() <= 2 * limits.margin();
+  }
+
+  private String lostReason() {
+    if (events.lost().isEmpty()) {
+      return isLongestLifeOver()
+          ? "it was held for " + limits.longestLife()
+          : describe(LockEvent.Lost.Reason.EXPIRED);
+    }
+    return describe(events.lost().get().reason());
+  }
+
+  private String describe(LockEvent.Lost.Reason reason) {
+    return switch (reason) {
+      case EXPIRED ->
+          "its lease ran out: it could not be renewed in time, or this process was paused";
+      case GONE -> "the store no longer has its lease: an operator broke it, or it expired there";
+      case SESSION_ENDED -> "its session with the store ended";
+      case MAX_HOLD -> "it was held for " + limits.longestLife();
+    };
+  }
+}

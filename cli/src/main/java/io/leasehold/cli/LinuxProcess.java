@@ -1,0 +1,56 @@
+package io.leasehold.cli;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * What Linux tells of a process in {@code /proc}. Read without channels, which an interrupt would
+ * close.
+ */
+final class LinuxProcess {
+  private LinuxProcess() {}
+
+  /**
+   * Its environment as it began, a zero before and after each variable; none if it is gone, a
+   * zombie, or somebody else's. The bytes stand as characters.
+   */
+  static String environment(String pid) {
+    return "\0" + read("/proc/" + pid + "/environ");
+  }
+
+  /** Whether it has ended and only waits for its parent to look. */
+  static boolean isZombie(long pid) {
+    String[] fields = fields(Long.toString(pid));
+    return fields.length > 0 && (fields[0].equals("Z") || fields[0].equals("X"));
+  }
+
+  /**
+   * Whether this process is in the foreground group of its terminal, to which the kernel sends what
+   * is typed there.
+   */
+  static boolean isForeground() {
+    // state ppid pgrp session tty tpgid
+    String[] fields = fields("self");
+    return fields.length > 5 && fields[2].equals(fields[5]);
+  }
+
+  /**
+   * What stands behind the name in {@code stat}; the name may hold anything, so the last
+   * parenthesis counts.
+   */
+  private static String[] fields(String pid) {
+    String stat = read("/proc/" + pid + "/stat");
+    int end = stat.lastIndexOf(") ");
+    return end < 0 ? new String[0] : stat.substring(end + 2).split(" ");
+  }
+
+  private static String read(String path) {
+    try (InputStream in = new FileInputStream(path)) {
+      return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      return "";
+    }
+  }
+}

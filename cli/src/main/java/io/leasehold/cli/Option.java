@@ -1,0 +1,47 @@
+package io.leasehold.cli;
+
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** Every option of the command. */
+enum Option {
+  STORE(
+      "--store",
+      "URL",
+      "where the locks are; else $LEASEHOLD_STORE, else a file of yours under"
+          + " ${XDG_STATE_HOME:-~/.local/state}/leasehold/"),
+  ACCEPT("--accept", "unfenced", "take a store that gives no fencing tokens"),
+  WAIT("--wait", "D", "wait at most so long for the lock; 0 tries once; without it: for ever"),
+  TTL("--ttl", "D", "how long the lock outlives this process if that dies; default 30s"),
+  MAX_HOLD("--max-hold", "D", "end the command when it has held the lock so long"),
+  FAIR("--fair", null, "first come, first served across processes; not every store can"),
+  JSON("--json", null, "for programs; tokens are strings"),
+  HELP("--help", null, "print this"),
+  VERSION("--version", null, "print the version");
+
+  private final String spelling;
+  private final @Nullable String value;
+  private final String description;
+
+  Option(String spelling, @Nullable String value, String description) {
+    this.spelling = spelling;
+    this.value = value;
+    this.description = description;
+  }
+
+  String spelling() {
+    return spelling;
+  }
+
+  OptionSpec spec() {
+    OptionSpec.Builder spec =
+        this == HELP
+            ? OptionSpec.builder(spelling, "-h").usageHelp(true)
+            : this == VERSION
+                ? OptionSpec.builder(spelling, "-V").versionHelp(true)
+                : OptionSpec.builder(spelling);
+    return value == null
+        ? spec.type(boolean.class).arity("0").description(description).build()
+        : spec.type(String.class).arity("1").paramLabel(value).description(description).build();
+  }
+}

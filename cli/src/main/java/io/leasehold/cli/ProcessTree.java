@@ -1,0 +1,80 @@
+package io.leasehold.cli;
+
+import java.io.File;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * The command and everything that it started: its descendants by the kernel, and on Linux every
+ * process that has this lease's id in its environment, so also one that forked twice or left the
+ * session.
+ */
+final class ProcessTree {
+  /**
+   * How often a kill looks for processes that were born while it worked; each look is a millisecond
+   * or so.
+   */
+  private static final int MOST_LOOKS = 2_000;
+
+  private final Process command;
+  private final String mark;
+
+  ProcessTree(Process command, String leaseId) {
+    this.command = command;
+    this.mark = "\0" + ChildEnvironment.LEASE_ID + "=" + leaseId + "\0";
+  }
+
+  /** Asks all of it to end; what is stopped is continued, or it could not. */
+  void terminate() {
+    Set<ProcessHandle> processes = living();
+    processes.forEach(ProcessHandle::destroy);
+    Kill.send("CONT", processes.stream());
+  }
+
+  /** Ends the command; what it started may go on. */
+  void killCommand() {
+    command.destroyForcibly();
+  }
+
+  /** Ends all of it. Returns when nothing is left; false if something withstands. */
+  boolean kill() {
+    for (int i = 0; i < MOST_LOOKS; i++) {
+      Set<ProcessHandle> left = living();
+      if (left.isEmpty()) {
+        return true;
+      }
+      left.forEach(ProcessHandle::destroyForcibly);
+      Pause.of(Duration.ofMillis(1));
+    }
+    return false;
+  }
+
+  /** Whether anything of it still runs. */
+  boolean isAlive() {
+    return !living().isEmpty();
+  }
+
+  private Set<ProcessHandle> living() {
+    Set<ProcessHandle> found = new LinkedHashSet<>();
+    Stream.concat(Stream.of(command.toHandle()), command.descendants())
+        .filter(process -> process.isAlive() && !LinuxProcess.isZombie(process.pid()))
+        .forEach(found::add);
+    String[] pids = new File("/proc").list((directory, name) -> isNumber(name));
+    for (String pid : pids == null ? new String[0] : pids) {
+      // The handle first: it knows when its process began, and never signals a later one with the
+      // same id
+      Optional<ProcessHandle> process = ProcessHandle.of(Long.parseLong(pid));
+      if (process.isPresent() && LinuxProcess.environment(pid).contains(mark)) {
+        found.add(process.get());
+      }
+    }
+    return found;
+  }
+
+  private static boolean isNumber(String name) {
+    return !name.isEmpty() && name.chars().allMatch(c -> c >= '0' && c <= '9');
+  }
+}

@@ -1,0 +1,202 @@
+package io.leasehold.cli;
+
+import io.leasehold.DistributedLock;
+import io.leasehold.Lease;
+import io.leasehold.LeaseLostException;
+import io.leasehold.LockClient;
+import io.leasehold.LockException;
+import io.leasehold.LockOptions;
+import io.leasehold.LockTimeoutException;
+import io.leasehold.MissingTraitException;
+import io.leasehold.StoreException;
+import io.leasehold.Trait;
+import io.leasehold.internal.Clock;
+import io.leasehold.internal.SystemClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** {@code run}: acquires the lock, runs the command, releases the lock. */
+final class RunCommand {
+  private final Arguments arguments;
+  private final Words words;
+  private final StoreChoice store;
+  private final Console console;
+  private final RunEvents events;
+  private final Clock clock = new SystemClock();
+
+  RunCommand(Arguments arguments, Words words, StoreChoice store, Console console) {
+    this.arguments = arguments;
+    this.words = words;
+    this.store = store;
+    this.console = console;
+    this.events = new RunEvents(console);
+  }
+
+  /** Does it on the calling thread, and returns the exit code. */
+  int run() {
+    String name = name();
+    LockOptions options = options();
+    Optional<Duration> wait = arguments.duration(Option.WAIT);
+    Signals signals = Signals.take();
+    try (LockClient locks = store.open(events)) {
+      Lease lease = acquire(locks.lock(name).with(options), wait);
+      long granted = clock.nanos();
+      int ended = signals.endWait();
+      if (ended != 0) {
+        Thread.interrupted(); // the signal has done its work, and the release must not be disturbed
+        release(lease);
+        return ended;
+      }
+      return hold(lease, options, granted, signals);
+    } catch (InterruptedException e) {
+      return signals.endedBy();
+    } catch (LockException e) {
+      int ended = signals.endedBy();
+      if (ended != 0) {
+        return ended;
+      }
+      console.say(reason(e), e);
+      return exitCode(e);
+    }
+  }
+
+  private String name() {
+    if (arguments.operands().size() != 1) {
+      throw new UsageException(
+          arguments.operands().isEmpty()
+              ? "run needs a lock name: run NAME -- CMD ARG..."
+              : "run takes one lock name, then -- and the command: run NAME -- CMD ARG...");
+    }
+    if (arguments.childStart() >= words.texts().size()) {
+      throw new UsageException("run needs a command after --: run NAME -- CMD ARG...");
+    }
+    return Words.requireText(arguments.operands().get(0), "the lock name");
+  }
+
+  private LockOptions options() {
+    LockOptions options = LockOptions.defaults();
+    Optional<Duration> ttl = arguments.duration(Option.TTL);
+    if (ttl.isPresent()) {
+      options = options.withTtl(ttl.get());
+    }
+    Optional<Duration> maxHold = arguments.duration(Option.MAX_HOLD);
+    if (maxHold.isPresent()) {
+      options = options.withMaxHold(maxHold.get());
+    }
+    return arguments.has(Option.FAIR) ? options.fair() : options;
+  }
+
+  private static Lease acquire(DistributedLock lock, Optional<Duration> wait)
+      throws InterruptedException {
+    return wait.isPresent() ? lock.acquire(wait.get()) : lock.acquire();
+  }
+
+  /** The library's reason, without what only a programmer can do about it. */
+  private static String reason(LockException e) {
+    String message = String.valueOf(e.getMessage());
+    if (e instanceof LockTimeoutException) {
+      int advice = message.lastIndexOf("; ");
+      return advice < 0 ? message : message.substring(0, advice);
+    }
+    if (e instanceof MissingTraitException missing && missing.trait() == Trait.FIFO) {
+      return "this store keeps no queue: leave out --fair, or take a store that does";
+    }
+    return message;
+  }
+
+  /**
+   * Once the store has answered, that it cannot be reached means only that the lock did not come in
+   * time.
+   */
+  private int exitCode(LockException e) {
+    boolean late =
+        e instanceof StoreException store
+            && store.failure() != StoreException.Failure.REFUSED
+            && events.waited();
+    return late ? ExitCode.TIMEOUT : ExitCode.of(e);
+  }
+
+  private int hold(Lease lease, LockOptions options, long granted, Signals signals) {
+    List<String> command = words.texts().subList(arguments.childStart(), words.texts().size());
+    Duration ttl = options.ttl().orElseGet(lease::remaining);
+    if (!lease.isHeld()) {
+      return lost("lost '" + lease.name() + "' before the command began");
+    }
+    ChildProcess child;
+    try {
+      child = ChildProcess.start(command, words.intact(), lease);
+    } catch (NotStartedException e) {
+      console.say(e);
+      return release(lease) ? e.exitCode() : ExitCode.LOST;
+    }
+    Limits limits = Limits.of(ttl, options.maxHold(), granted);
+    Guard guard = new Guard(console, clock, lease, limits, events, child.tree());
+    try {
+      events.nudge(guard::look);
+      signals.passTo(child::pass);
+      watch(child, guard);
+    } catch (RuntimeException e) {
+      // The lock will be released: nothing may run on without it
+      child.tree().kill();
+      throw e;
+    }
+    if (guard.acted()) {
+      free(lease);
+      return ExitCode.LOST;
+    }
+    if (!lease.isHeld()) {
+      return lost("lost '" + lease.name() + "' while the command ran");
+    }
+    return release(lease) ? child.exitCode() : ExitCode.LOST;
+  }
+
+  /** Until the command has ended; if it was asked to end, until all that it started has. */
+  private static void watch(ChildProcess child, Guard guard) {
+    boolean running = true;
+    while (running) {
+      guard.look();
+      try {
+        running = !child.waitFor(guard.calm());
+      } catch (InterruptedException e) {
+        // Nobody interrupts: a signal does only while this thread waits for the lock
+      }
+    }
+    while (guard.isPatient() && child.tree().isAlive()) {
+      guard.look();
+      Pause.of(guard.calm());
+    }
+  }
+
+  private int lost(String reason) {
+    console.say(reason);
+    return ExitCode.LOST;
+  }
+
+  /**
+   * Whether the lease was held to the end. That its release is in doubt is said, and changes
+   * nothing: its ttl ends it.
+   */
+  private boolean release(Lease lease) {
+    try {
+      lease.release();
+    } catch (LeaseLostException e) {
+      console.say(e);
+      return false;
+    } catch (StoreException e) {
+      console.say(e);
+    }
+    return true;
+  }
+
+  /** Releases what may be lost: that has been said. */
+  private void free(Lease lease) {
+    try {
+      lease.release();
+    } catch (LeaseLostException e) {
+      // Said
+    } catch (StoreException e) {
+      console.say(e);
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * The {@code leasehold} command. {@link io.leasehold.cli.Main} reads the arguments; {@link
+ * io.leasehold.cli.RunCommand} runs a command under a lock, {@link io.leasehold.cli.Guard} ends it
+ * when the lease is in danger; the rest shows what is held.
+ */
+@NullMarked
+package io.leasehold.cli;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,89 @@
+package io.leasehold.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code who} and {@code list}. */
+class HeldTest {
+  @TempDir Path directory;
+  private Tool tool;
+
+  @BeforeEach
+  void tool() {
+    tool = new Tool(directory);
+  }
+
+  @Test
+  void whoShowsTheHolderAndTheWaiter() {
+    try (Running holder = tool.hold("x");
+        Running waiter = tool.start("run", "x", "--", "true").awaitSaid("waiting")) {
+      await().atMost(Tool.PATIENCE).until(() -> tool.run("who", "x").out().contains("waits"));
+      Running.Result table = tool.run("who", "x");
+      Running.Result json = tool.run("who", "--json", "x");
+
+      assertThat(table.code()).isZero();
+      assertThat(table.out().lines().toList().get(0).split(" +", -1))
+          .containsExactly("NAME", "STATE", "HOLDER", "SINCE", "FOR", "TOKEN", "REMAINING");
+      assertThat(table.out().lines().toList().get(1))
+          .contains("held", "/" + holder.pid() + "/", "Z");
+      assertThat(table.out().lines().toList().get(2)).contains("waits", "/" + waiter.pid() + "/");
+      assertThat(json.out())
+          .matches(
+              "\\{\"name\":\"x\",\"holders\":\\[\\{\"leaseId\":\"[0-9a-f]{32}\",\"holder\":\"[^\"]+\",\"mode\":\"exclusive\",\"since\":\"[0-9T:.-]+Z\",\"permits\":1,\"token\":\"\\d+\",\"heldForMillis\":\\d+,\"remainingMillis\":\\d+}],"
+                  + "\"waiters\":\\[\\{\"leaseId\":\"[0-9a-f]{32}\",\"holder\":\"[^\"]+\",\"mode\":\"exclusive\",\"since\":\"[0-9T:.-]+Z\",\"waitedForMillis\":\\d+}]}\n");
+      holder.signal("TERM");
+      assertThat(waiter.end().code()).isZero();
+    }
+  }
+
+  @Test
+  void theTokenShownIsThatOfTheCommand() {
+    Path token = directory.resolve("token");
+    try (Running holder =
+        tool.start("run", "x", "--", "sh", "-c", "echo $LEASEHOLD_TOKEN > token; exec sleep 600")) {
+      String seen = Tool.awaitContent(token);
+
+      assertThat(holder.process().isAlive()).isTrue();
+      assertThat(tool.run("who", "--json", "x").out()).contains("\"token\":\"" + seen + "\"");
+      assertThat(tool.run("who", "x").out()).contains(" " + seen + " ");
+      assertThat(Long.parseLong(seen) % 1024).isZero();
+    }
+  }
+
+  @Test
+  void aFreeNameIsExitOne() {
+    Running.Result result = tool.run("who", "x");
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.out()).isEmpty();
+    assertThat(result.err()).isEqualTo("leasehold: 'x' is free\n");
+
+    Running.Result json = tool.run("who", "--json", "x");
+    assertThat(json.code()).isEqualTo(1);
+    assertThat(json.out()).isEqualTo("{\"name\":\"x\",\"holders\":[],\"waiters\":[]}\n");
+    assertThat(json.err()).isEmpty();
+  }
+
+  @Test
+  void listShowsWhatMatches() {
+    assertThat(tool.run("list").out()).isEmpty();
+    assertThat(tool.run("list", "--json").out()).isEqualTo("[]\n");
+    try (Running a = tool.hold("invoice-1");
+        Running b = tool.hold("invoice-22");
+        Running c = tool.hold("evil\n\u001b[31m\"name")) {
+      assertThat(a.process().isAlive() && b.process().isAlive() && c.process().isAlive()).isTrue();
+
+      assertThat(tool.run("list").out()).hasLineCount(4).contains("evil\\n\\u{1b}[31m\"name");
+      assertThat(tool.run("list", "invoice-?").out()).hasLineCount(2).contains("invoice-1");
+      assertThat(tool.run("list", "*2").out()).hasLineCount(2).contains("invoice-22");
+      assertThat(tool.run("list", "--json", "evil*").out())
+          .hasLineCount(1)
+          .contains("\"name\":\"evil\\n\\u001b[31m\\\"name\"");
+      assertThat(tool.run("list", "--json", "nothing").out()).isEqualTo("[]\n");
+    }
+  }
+}

@@ -1,0 +1,195 @@
+package io.leasehold.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The script: what it builds, when, and from where it can be called. Works on copies of this
+ * checkout.
+ */
+class LauncherTest {
+  private static final List<String> COMMANDS =
+      List.of(
+          "bash",
+          "cat",
+          "cp",
+          "dirname",
+          "env",
+          "find",
+          "flock",
+          "grep",
+          "java",
+          "javac",
+          "ldd",
+          "ln",
+          "mkdir",
+          "mv",
+          "mvn",
+          "readlink",
+          "rm",
+          "sed",
+          "sh",
+          "tail",
+          "touch",
+          "true",
+          "uname");
+
+  @TempDir Path directory;
+  private Path copy;
+
+  @BeforeEach
+  void copySources() throws Exception {
+    copy = directory.resolve("a copy");
+    // What is built stays behind; the built tool too
+    Process process =
+        new ProcessBuilder(
+                "bash",
+                "-c",
+                "mkdir \"$1\" && tar c --exclude=target --exclude='target-*' --exclude=.git --exclude=.leasehold . | tar x -C \"$1\"",
+                "copy",
+                copy.toString())
+            .directory(Tool.root().toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    assertThat(process.waitFor()).isZero();
+  }
+
+  @Test
+  void afterAKilledBuildTwoCallsBuildOnceAndLaterCallsOnlyWhenSourcesChange() throws IOException {
+    Tool tool = new Tool(directory, copy.resolve("leasehold"));
+    killABuild(tool);
+    try (Running one = tool.start("run", "x", "--", "echo", "one");
+        Running two = tool.start("run", "y", "--", "echo", "two")) {
+      Running.Result first = one.end();
+      Running.Result second = two.end();
+
+      assertThat(first.code()).as(first.err()).isZero();
+      assertThat(second.code()).as(second.err()).isZero();
+      assertThat(first.out() + second.out()).isEqualTo("one\ntwo\n");
+      assertThat(first.err() + second.err()).contains("building").hasLineCount(1);
+    }
+    assertThat(builds()).isEqualTo(1);
+
+    Tool withoutMaven =
+        new Tool(directory, copy.resolve("leasehold"))
+            .with("JAVA_HOME", System.getProperty("java.home"))
+            .with("PATH", pathWithout("mvn"));
+    assertThat(withoutMaven.run("run", "x", "--", "true").err())
+        .as("Maven is not touched")
+        .isEmpty();
+
+    Path source = copy.resolve("cli/src/main/java/io/leasehold/cli/Grammar.java");
+    Files.writeString(
+        source,
+        Files.readString(source).replace("Runs commands under", "Runs altered commands under"));
+    Running.Result noMaven = withoutMaven.run("--help");
+    assertThat(noMaven.code()).isEqualTo(69);
+    assertThat(noMaven.err()).startsWith("leasehold: no mvn in PATH").hasLineCount(1);
+    assertThat(tool.run("--help").out()).contains("Runs altered commands under");
+    assertThat(builds()).isEqualTo(2);
+
+    Files.writeString(source, "this is no Java");
+    Running.Result broken = tool.run("--help");
+    assertThat(broken.code()).isEqualTo(69);
+    assertThat(broken.err()).contains("COMPILATION ERROR", "the build failed; its log is ");
+    assertThat(broken.out()).isEmpty();
+  }
+
+  @Test
+  void worksThroughALinkFromAnywhereAndWithARelativePath() throws IOException {
+    Path bin = Files.createDirectory(directory.resolve("bin"));
+    Files.createSymbolicLink(bin.resolve("lh"), Tool.root().resolve("leasehold"));
+    Tool tool = new Tool(directory);
+    tool.with("PATH", bin + ":" + System.getenv("PATH"));
+
+    try (Running linked =
+        tool.startProcess(
+            Path.of("/dev/null"),
+            List.of(
+                "sh",
+                "-c",
+                "cd bin && ./lh --version && cd / && lh --version && cd '"
+                    + Tool.root()
+                    + "' && ./leasehold --version && bash leasehold --version && cd cli && ../leasehold --version"))) {
+      Running.Result result = linked.end();
+      assertThat(result.code()).as(result.err()).isZero();
+      assertThat(result.out()).hasLineCount(5);
+    } finally {
+      Files.delete(bin.resolve("lh"));
+    }
+  }
+
+  @Test
+  void anOldJavaAndNoJavaAreSaidInOneLine() throws IOException {
+    Path old = Files.createDirectories(directory.resolve("old/bin")).resolve("java");
+    executable(old, "#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n");
+
+    Running.Result tooOld =
+        new Tool(directory, copy.resolve("leasehold"))
+            .with("JAVA_HOME", directory.resolve("old").toString())
+            .run("--version");
+    assertThat(tooOld.code()).isEqualTo(69);
+    assertThat(tooOld.err())
+        .startsWith("leasehold: ")
+        .contains("is Java 11: 17 or newer is needed")
+        .hasLineCount(1);
+
+    Running.Result none =
+        new Tool(directory, copy.resolve("leasehold"))
+            .without("JAVA_HOME")
+            .with("PATH", pathWithout("java"))
+            .run("--version");
+    assertThat(none.code()).isEqualTo(69);
+    assertThat(none.err()).startsWith("leasehold: no java").hasLineCount(1);
+  }
+
+  /** Kills the script in the middle, and some time later what it had started. */
+  private void killABuild(Tool tool) {
+    try (Running killed = tool.start("--version")) {
+      killed.awaitSaid("building");
+      await()
+          .atMost(Tool.PATIENCE)
+          .until(() -> Files.exists(copy.resolve("core/target-tool/classes")));
+      List<ProcessHandle> maven = killed.process().descendants().toList();
+      killed.signal("KILL");
+      killed.end();
+      maven.forEach(ProcessHandle::destroyForcibly);
+    }
+  }
+
+  private long builds() throws IOException {
+    try (var files = Files.list(copy.resolve(".leasehold"))) {
+      return files.filter(file -> file.getFileName().toString().matches("build-\\d+")).count();
+    }
+  }
+
+  /** A directory with the commands that the script needs, but one. */
+  private String pathWithout(String missing) throws IOException {
+    Path bin = directory.resolve("without-" + missing);
+    if (!Files.exists(bin)) {
+      Files.createDirectory(bin);
+      for (String command : COMMANDS) {
+        if (!command.equals(missing)) {
+          String real = SearchPath.of(System.getenv("PATH")).find(command).orElseThrow().getPath();
+          executable(bin.resolve(command), "#!/bin/sh\nexec '" + real + "' \"$@\"\n");
+        }
+      }
+    }
+    return bin.toString();
+  }
+
+  private static void executable(Path file, String text) throws IOException {
+    Files.writeString(file, text);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+}
