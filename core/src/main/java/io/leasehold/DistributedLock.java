@@ -126,4 +126,17 @@ public interface DistributedLock {
    * @throws UnsupportedOperationException if the store keeps no list
    */
   Optional<LockSnapshot> inspect();
+
+  /**
+   * For operators: removes the lease with this fencing token, and only that, whoever holds it. Its
+   * holder finds out at its next renewal; until then only the token protects the data. The next
+   * token is higher.
+   *
+   * @param fencingToken as {@link #inspect()} or {@link Lease#fencingToken()} tells it; a token
+   *     handed over inside a process stands for the same lease
+   * @return whether such a lease was there and is gone now
+   * @throws StoreException if the store cannot be asked, or the outcome is unknown
+   * @throws UnsupportedOperationException if the store keeps no list
+   */
+  boolean breakLease(long fencingToken);
 }

@@ -21,12 +21,47 @@ public interface LockClient extends AutoCloseable {
   DistributedLock lock(String name);
 
   /**
+   * The read lock and the write lock with this name. Costs nothing until it is used.
+   *
+   * @param name as for {@link #lock}
+   * @throws IllegalArgumentException if the name is not one
+   */
+  DistributedReadWriteLock readWriteLock(String name);
+
+  /**
+   * The semaphore with this name. Costs nothing until it is used.
+   *
+   * @param name as for {@link #lock}
+   * @param size how many permits there are, at least 1; the same for everybody who uses the name at
+   *     a time
+   * @throws IllegalArgumentException if the name is not one, or the size less than 1
+   */
+  DistributedSemaphore semaphore(String name, int size);
+
+  /**
+   * Several locks taken as one. Costs nothing until it is used.
+   *
+   * @param names at least one; as for {@link #lock}. One that comes twice is taken once
+   * @throws IllegalArgumentException if there is no name, or one is not a name
+   */
+  MultiLock allOf(String... names);
+
+  /**
    * What is held and waited for in this store, now, ordered by name.
    *
    * @throws StoreException if the store cannot be asked
    * @throws UnsupportedOperationException if the store keeps no list
    */
   List<LockSnapshot> list();
+
+  /**
+   * Looks for what could break the store's promises: its clock, its settings, how fast it answers.
+   * Several requests; for operators, not for the way of the work.
+   *
+   * @return at least one finding
+   * @throws StoreException if the store cannot be asked
+   */
+  List<Finding> diagnose();
 
   /**
    * Tells {@code listener} of every event from now on; see also {@link LockClientBuilder#listener}.

@@ -9,6 +9,7 @@ package io.leasehold;
 public abstract sealed class LockException extends IllegalMonitorStateException
     permits LockTimeoutException,
         LeaseLostException,
+        LockKindException,
         StoreException,
         ClientClosedException,
         MissingTraitException {

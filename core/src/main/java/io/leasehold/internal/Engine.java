@@ -2,12 +2,17 @@ package io.leasehold.internal;
 
 import io.leasehold.ClientClosedException;
 import io.leasehold.DistributedLock;
+import io.leasehold.DistributedReadWriteLock;
+import io.leasehold.DistributedSemaphore;
+import io.leasehold.Finding;
 import io.leasehold.LockClient;
 import io.leasehold.LockOptions;
 import io.leasehold.LockSnapshot;
 import io.leasehold.MissingTraitException;
+import io.leasehold.MultiLock;
 import io.leasehold.Trait;
 import io.leasehold.event.LockListener;
+import io.leasehold.internal.Terms.Share;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
@@ -125,13 +130,37 @@ public final class Engine implements LockClient {
 
   @Override
   public DistributedLock lock(String name) {
-    LockNames.require(name);
-    requireOpen("lock '" + name + "'");
-    return LockHandle.of(this, name, LockOptions.defaults());
+    requireUsable(name);
+    return new LockHandle(this, name, Share.EXCLUSIVE, LockOptions.defaults());
   }
 
-  Terms exclusive(LockOptions options) {
-    return Terms.exclusive(options, ttl, traits);
+  @Override
+  public DistributedReadWriteLock readWriteLock(String name) {
+    requireUsable(name);
+    return new ReadWriteHandle(this, name, LockOptions.defaults());
+  }
+
+  @Override
+  public DistributedSemaphore semaphore(String name, int size) {
+    requireUsable(name);
+    return new SemaphoreHandle(this, name, 1, size, LockOptions.defaults());
+  }
+
+  @Override
+  public MultiLock allOf(String... names) {
+    for (String name : names) {
+      requireUsable(name);
+    }
+    return MultiHandle.of(this, List.of(names), LockOptions.defaults());
+  }
+
+  private void requireUsable(String name) {
+    LockNames.require(name);
+    requireOpen("lock '" + name + "'");
+  }
+
+  Terms terms(Share share, LockOptions options) {
+    return Terms.of(share, options, ttl, traits);
   }
 
   @Override
@@ -140,15 +169,29 @@ public final class Engine implements LockClient {
   }
 
   List<LockSnapshot> list(Optional<String> name) {
-    requireOpen("list");
-    StoreOperator operator =
-        store
-            .operator()
-            .orElseThrow(
-                () ->
-                    new UnsupportedOperationException(
-                        "the " + traits.store() + " store keeps no list of its leases"));
+    StoreOperator operator = operator("list");
     return calls.callAndWait(() -> operator.list(name, requestTimeout), requestNanos);
+  }
+
+  boolean breakLease(String name, long number) {
+    StoreOperator operator = operator("break '" + name + "'");
+    return calls.callAndWait(() -> operator.breakLease(name, number, requestTimeout), requestNanos);
+  }
+
+  private StoreOperator operator(String what) {
+    requireOpen(what);
+    return store
+        .operator()
+        .orElseThrow(
+            () ->
+                new UnsupportedOperationException(
+                    "the " + traits.store() + " store keeps no list of its leases"));
+  }
+
+  @Override
+  public List<Finding> diagnose() {
+    requireOpen("diagnose");
+    return new Diagnosis(this).findings();
   }
 
   @Override
@@ -230,6 +273,10 @@ public final class Engine implements LockClient {
         return queue;
       }
     }
+  }
+
+  Duration ttl() {
+    return ttl;
   }
 
   Ticket ticket(Waiter waiter) {

@@ -4,11 +4,14 @@ import static java.util.Objects.requireNonNull;
 
 import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
+import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.LockSnapshot;
 import io.leasehold.LockedCall;
 import io.leasehold.LockedRun;
 import io.leasehold.internal.NameQueue.GiveUp;
+import io.leasehold.internal.Terms.Share;
+import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.Ticket.Intent;
 import java.time.Duration;
 import java.util.Optional;
@@ -17,21 +20,19 @@ import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /** A lock by name: turns calls into waiters. */
-final class LockHandle implements DistributedLock {
+class LockHandle implements DistributedLock {
   final Engine engine;
-  private final String name;
-  private final LockOptions options;
+  final String name;
+  final LockOptions options;
+  private final Share share;
   private final Terms terms;
 
-  private LockHandle(Engine engine, String name, LockOptions options, Terms terms) {
+  LockHandle(Engine engine, String name, Share share, LockOptions options) {
     this.engine = engine;
     this.name = name;
+    this.share = share;
     this.options = options;
-    this.terms = terms;
-  }
-
-  static LockHandle of(Engine engine, String name, LockOptions options) {
-    return new LockHandle(engine, name, options, engine.exclusive(options));
+    this.terms = engine.terms(share, options);
   }
 
   @Override
@@ -41,11 +42,11 @@ final class LockHandle implements DistributedLock {
 
   @Override
   public DistributedLock with(LockOptions newOptions) {
-    return of(engine, name, newOptions);
+    return new LockHandle(engine, name, share, newOptions);
   }
 
-  LockOptions options() {
-    return options;
+  LockMode mode() {
+    return share.mode();
   }
 
   // ---- acquire
@@ -140,10 +141,14 @@ final class LockHandle implements DistributedLock {
   @Override
   public CompletableFuture<Lease> acquireAsync(Duration maxWait) {
     boolean once = maxWait.isNegative() || maxWait.isZero();
-    Deadline deadline = once ? Deadline.NONE : Deadline.in(maxWait, engine.clock.nanos());
+    return once
+        ? acquireAsync(Deadline.NONE, Intent.TRY)
+        : acquireAsync(Deadline.in(maxWait, engine.clock.nanos()), Intent.QUEUE);
+  }
+
+  CompletableFuture<Lease> acquireAsync(Deadline deadline, Intent intent) {
     CompletableFuture<Lease> future = new CompletableFuture<>();
-    Waiter waiter =
-        new Waiter(engine, name, terms, once ? Intent.TRY : Intent.QUEUE, deadline, null, future);
+    Waiter waiter = new Waiter(engine, name, terms, intent, deadline, null, future);
     NameQueue queue = engine.enter(waiter);
     // Whoever else completes the future, by cancel or orTimeout, gives up the wait.
     CompletableFuture<Lease> unused =
@@ -174,21 +179,22 @@ final class LockHandle implements DistributedLock {
   @Override
   public <T extends @Nullable Object, E extends Exception> T callWithLock(LockedCall<T, E> work)
       throws E, InterruptedException {
-    Lease outer = engine.scopedHolds.reenter(name, options);
-    return inside(outer != null ? outer : engine.scopedHolds.enter(name, acquire()), work);
+    Lease outer = engine.scopedHolds.reenter(name, mode(), options);
+    return inside(outer != null ? outer : engine.scopedHolds.enter(name, mode(), acquire()), work);
   }
 
   @Override
   public <T extends @Nullable Object, E extends Exception> T callWithLock(
       Duration maxWait, LockedCall<T, E> work) throws E, InterruptedException {
-    Lease outer = engine.scopedHolds.reenter(name, options);
-    return inside(outer != null ? outer : engine.scopedHolds.enter(name, acquire(maxWait)), work);
+    Lease outer = engine.scopedHolds.reenter(name, mode(), options);
+    return inside(
+        outer != null ? outer : engine.scopedHolds.enter(name, mode(), acquire(maxWait)), work);
   }
 
   @SuppressWarnings("try") // the resource is only there to be closed
   private <T extends @Nullable Object, E extends Exception> T inside(
       Lease lease, LockedCall<T, E> work) throws E {
-    try (Exit exit = () -> engine.scopedHolds.exit(name)) {
+    try (Exit exit = () -> engine.scopedHolds.exit(name, mode())) {
       return work.call(lease);
     }
   }
@@ -207,6 +213,11 @@ final class LockHandle implements DistributedLock {
   @Override
   public Optional<LockSnapshot> inspect() {
     return engine.list(Optional.of(name)).stream().findFirst();
+  }
+
+  @Override
+  public boolean breakLease(long fencingToken) {
+    return engine.breakLease(name, FenceNumber.number(fencingToken));
   }
 
   @Override

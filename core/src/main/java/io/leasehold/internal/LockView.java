@@ -1,7 +1,6 @@
 package io.leasehold.internal;
 
 import io.leasehold.Lease;
-import io.leasehold.LockOptions.Reentrance;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +20,7 @@ final class LockView implements Lock {
   @Override
   public void lock() {
     if (!reenter()) {
-      holds.enter(lock.name(), lock.acquireUninterruptibly());
+      holds.enter(lock.name(), lock.mode(), lock.acquireUninterruptibly());
     }
   }
 
@@ -31,7 +30,7 @@ final class LockView implements Lock {
       throw new InterruptedException();
     }
     if (!reenter()) {
-      holds.enter(lock.name(), lock.acquire());
+      holds.enter(lock.name(), lock.mode(), lock.acquire());
     }
   }
 
@@ -51,7 +50,7 @@ final class LockView implements Lock {
 
   @Override
   public void unlock() {
-    holds.exit(lock.name());
+    holds.exit(lock.name(), lock.mode());
   }
 
   /** Refuses: a condition cannot be signalled across processes. */
@@ -61,16 +60,16 @@ final class LockView implements Lock {
   }
 
   private boolean reenter() {
-    return holds.reenter(lock.name(), lock.options()) != null;
+    return holds.reenter(lock.name(), lock.mode(), lock.options) != null;
   }
 
   /** A try does not throw where it can say no. */
   private boolean isRefused() {
-    return lock.options().reentrance() == Reentrance.NON_REENTRANT && holds.isInside(lock.name());
+    return holds.refuses(lock.name(), lock.mode(), lock.options);
   }
 
   private boolean entered(Optional<Lease> lease) {
-    lease.ifPresent(granted -> holds.enter(lock.name(), granted));
+    lease.ifPresent(granted -> holds.enter(lock.name(), lock.mode(), granted));
     return lease.isPresent();
   }
 

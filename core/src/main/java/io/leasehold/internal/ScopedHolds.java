@@ -1,6 +1,7 @@
 package io.leasehold.internal;
 
 import io.leasehold.Lease;
+import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.LockOptions.Reentrance;
 import java.util.Map;
@@ -9,22 +10,47 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What each thread is inside of: the holds of {@code withLock} and {@code asLock}, counted. An
- * entry is its own thread's alone.
+ * entry is its own thread's alone. Inside a write lock a thread may enter the read lock too, on the
+ * same lease, and keep that until it has left both.
  */
 final class ScopedHolds {
   private final Map<Thread, Scope> innermost = new ConcurrentHashMap<>();
 
-  /** One name that one thread is inside of. */
+  /** One name that one thread is inside of, on one lease. */
   private static final class Scope {
     final String name;
     final Lease lease;
-    int count = 1;
+    int exclusive;
+    int shared;
     @Nullable Scope outer;
 
     Scope(String name, Lease lease, @Nullable Scope outer) {
       this.name = name;
       this.lease = lease;
       this.outer = outer;
+    }
+
+    int count(LockMode mode) {
+      return mode == LockMode.EXCLUSIVE ? exclusive : shared;
+    }
+
+    void add(LockMode mode, int change) {
+      if (mode == LockMode.EXCLUSIVE) {
+        exclusive += change;
+      } else {
+        shared += change;
+      }
+    }
+
+    /** Why it may not be entered in this mode; null if it may. */
+    @Nullable String refusal(LockMode mode, LockOptions options) {
+      if (mode == LockMode.EXCLUSIVE && exclusive == 0) {
+        return "is inside its read lock, and would wait for itself: leave that before the write lock";
+      }
+      if (options.reentrance() == Reentrance.NON_REENTRANT && count(mode) > 0) {
+        return "holds it already, and it was taken as not re-entrant";
+      }
+      return null;
     }
   }
 
@@ -36,39 +62,39 @@ final class ScopedHolds {
     return scope;
   }
 
-  boolean isInside(String name) {
-    return find(name) != null;
+  /** Whether the calling thread is inside in a way that forbids to enter again. */
+  boolean refuses(String name, LockMode mode, LockOptions options) {
+    Scope scope = find(name);
+    return scope != null && scope.refusal(mode, options) != null;
   }
 
   /**
    * Enters again; null if the calling thread is not inside.
    *
    * @throws io.leasehold.LeaseLostException if the lease is lost
-   * @throws IllegalMonitorStateException if the options forbid it
+   * @throws IllegalMonitorStateException if the options forbid it, or it would be an upgrade
    */
-  @Nullable Lease reenter(String name, LockOptions options) {
+  @Nullable Lease reenter(String name, LockMode mode, LockOptions options) {
     Scope scope = find(name);
     if (scope == null) {
       return null;
     }
-    if (options.reentrance() == Reentrance.NON_REENTRANT) {
-      throw new IllegalMonitorStateException(
-          "lock '"
-              + name
-              + "': thread "
-              + Thread.currentThread().getName()
-              + " holds it already, and it was taken as not re-entrant");
+    String refusal = scope.refusal(mode, options);
+    if (refusal != null) {
+      throw notPossible(name, refusal);
     }
     if (!scope.lease.isHeld()) {
       throw ((Hold) scope.lease).lost(" when it was entered again");
     }
-    scope.count++;
+    scope.add(mode, 1);
     return scope.lease;
   }
 
-  Lease enter(String name, Lease lease) {
+  Lease enter(String name, LockMode mode, Lease lease) {
     Thread me = Thread.currentThread();
-    innermost.put(me, new Scope(name, lease, innermost.get(me)));
+    Scope scope = new Scope(name, lease, innermost.get(me));
+    scope.add(mode, 1);
+    innermost.put(me, scope);
     return lease;
   }
 
@@ -77,16 +103,21 @@ final class ScopedHolds {
    *
    * @throws IllegalMonitorStateException if the calling thread is not inside
    */
-  void exit(String name) {
+  void exit(String name, LockMode mode) {
     Scope scope = find(name);
-    if (scope == null) {
-      throw new IllegalMonitorStateException(
-          "lock '" + name + "': thread " + Thread.currentThread().getName() + " does not hold it");
+    if (scope == null || scope.count(mode) == 0) {
+      throw notPossible(name, "does not hold it");
     }
-    if (--scope.count == 0) {
+    scope.add(mode, -1);
+    if (scope.exclusive + scope.shared == 0) {
       remove(scope);
       scope.lease.release();
     }
+  }
+
+  private static IllegalMonitorStateException notPossible(String name, String why) {
+    return new IllegalMonitorStateException(
+        "lock '" + name + "': thread " + Thread.currentThread().getName() + " " + why);
   }
 
   private void remove(Scope scope) {

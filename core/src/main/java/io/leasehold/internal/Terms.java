@@ -28,8 +28,18 @@ record Terms(
     boolean renewed,
     boolean fair) {
 
-  /** Exclusive, with these options. */
-  static Terms exclusive(LockOptions options, Duration clientTtl, Traits store) {
+  /** How a lock shares its name. */
+  record Share(LockMode mode, int permits, int limit) {
+    static final Share EXCLUSIVE = new Share(LockMode.EXCLUSIVE, 1, 1);
+    static final Share SHARED = new Share(LockMode.SHARED, 1, 1);
+
+    static Share permits(int permits, int limit) {
+      return new Share(LockMode.PERMITS, permits, limit);
+    }
+  }
+
+  /** A share, with these options. */
+  static Terms of(Share share, LockOptions options, Duration clientTtl, Traits store) {
     boolean fair = options.order() == LockOptions.Order.FAIR;
     if (fair && !store.has().contains(Trait.FIFO)) {
       throw new MissingTraitException(
@@ -40,9 +50,9 @@ record Terms(
               + "leave out LockOptions.fair(), or use a store with FIFO");
     }
     return new Terms(
-        LockMode.EXCLUSIVE,
-        1,
-        1,
+        share.mode(),
+        share.permits(),
+        share.limit(),
         options.ttl().map(d -> chosenTtl(d, store)).orElse(clientTtl),
         options.maxHold(),
         options.renewal() == LockOptions.Renewal.AUTOMATIC,

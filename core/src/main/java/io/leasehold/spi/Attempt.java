@@ -1,5 +1,6 @@
 package io.leasehold.spi;
 
+import io.leasehold.LockMode;
 import java.time.Duration;
 
 /** The answer to {@link LockStore#attempt}. */
@@ -31,4 +32,13 @@ public sealed interface Attempt {
    * @param holder who holds it, readable; empty if not known
    */
   record Busy(Duration retryAfter, String holder) implements Attempt {}
+
+  /**
+   * The name is held or waited for as a lock of another kind, or as a semaphore of another size.
+   * The attempt left nothing behind.
+   *
+   * @param mode how the name is shared now
+   * @param limit how many permits there are; 1 unless the mode is {@link LockMode#PERMITS}
+   */
+  record OtherKind(LockMode mode, int limit) implements Attempt {}
 }

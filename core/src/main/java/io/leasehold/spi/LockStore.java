@@ -27,6 +27,12 @@ public interface LockStore extends AutoCloseable {
    * what remains of its life, which it neither extends nor renews. An id that was withdrawn,
    * released or has expired is never granted again, if the store can tell. While it waits, each
    * attempt keeps its place alive, as {@link #renew} does.
+   *
+   * <p>A name is free for an exclusive ticket if nobody holds it; for a shared one if nobody holds
+   * it exclusively, and no exclusive ticket waits that began to wait before; for one with permits
+   * if so many of its limit are left. A fair ticket is granted after every fair one that waits
+   * before it. While anybody holds or waits, exclusive and shared tickets do not go with permits,
+   * nor permits with those of another limit: {@link Attempt.OtherKind}.
    */
   CompletionStage<Attempt> attempt(Ticket ticket, Duration within);
 

@@ -1,5 +1,6 @@
 package io.leasehold.spi;
 
+import io.leasehold.Finding;
 import io.leasehold.LockSnapshot;
 import java.time.Duration;
 import java.util.List;
@@ -24,4 +25,10 @@ public interface StoreOperator {
    * @return whether it was the current one
    */
   CompletionStage<Boolean> breakLease(String name, long number, Duration within);
+
+  /**
+   * Looks for what could break this store's promises, beside what the engine finds out itself (that
+   * it answers, and how fast). An empty list if there is nothing to look at.
+   */
+  CompletionStage<List<Finding>> diagnose(Duration within);
 }

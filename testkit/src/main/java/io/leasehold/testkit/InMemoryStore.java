@@ -1,5 +1,6 @@
 package io.leasehold.testkit;
 
+import io.leasehold.Finding;
 import io.leasehold.LockSnapshot;
 import io.leasehold.StoreException;
 import io.leasehold.spi.Attempt;
@@ -91,6 +92,11 @@ public final class InMemoryStore implements LockStore, StoreOperator {
   @Override
   public CompletionStage<Boolean> breakLease(String name, long number, Duration within) {
     return CompletableFuture.completedStage(server.breakLease(name, number));
+  }
+
+  @Override
+  public CompletionStage<List<Finding>> diagnose(Duration within) {
+    return CompletableFuture.completedStage(List.of());
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.leasehold.testkit;
 import static io.leasehold.testkit.InMemorySettings.Feature.NO_BARGING;
 import static io.leasehold.testkit.InMemorySettings.Feature.QUEUE;
 
+import io.leasehold.LockMode;
 import io.leasehold.LockSnapshot;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.LeaseId;
@@ -11,6 +12,8 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** A lock name that is held or waited for, and the rules by which a ticket fits in. */
 final class LockName {
@@ -96,6 +99,18 @@ final class LockName {
     return waiters.size() > (waiters.containsKey(id) ? 1 : 0);
   }
 
+  /** Somebody who holds or waits in a way that does not go with this ticket's; empty if nobody. */
+  Optional<Ticket> otherKind(Ticket ticket) {
+    return Stream.concat(holders.values().stream(), waiters.values().stream())
+        .map(e -> e.ticket)
+        .filter(t -> isPermits(t) != isPermits(ticket) || t.limit() != ticket.limit())
+        .findFirst();
+  }
+
+  private static boolean isPermits(Ticket ticket) {
+    return ticket.mode() == LockMode.PERMITS;
+  }
+
   /** Whether the ticket could be granted now. */
   boolean admits(Ticket ticket) {
     return fits(ticket) && mayPass(ticket);
@@ -119,18 +134,21 @@ final class LockName {
 
   /** Whether those who wait let this ticket pass. */
   private boolean mayPass(Ticket ticket) {
-    boolean keepsOrder = settings.has(QUEUE) && (settings.has(NO_BARGING) || ticket.fair());
-    if (!keepsOrder) {
-      return true;
-    }
     for (Entry e : waiters.values()) {
       if (e.ticket.id().equals(ticket.id())) {
         return true;
       }
-      if (settings.has(NO_BARGING) || e.ticket.fair()) {
+      if (comesFirst(e.ticket, ticket)) {
         return false;
       }
     }
     return true;
+  }
+
+  /** Whether one that waits must be served before one that came later. */
+  private boolean comesFirst(Ticket earlier, Ticket later) {
+    boolean ordered = settings.has(QUEUE) && earlier.fair() && later.fair();
+    boolean writer = earlier.mode() == LockMode.EXCLUSIVE && later.mode() == LockMode.SHARED;
+    return ordered || writer || (settings.has(QUEUE) && settings.has(NO_BARGING));
   }
 }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The state of a lock server and the rules by which it changes. Not thread-safe. Every method is
@@ -108,6 +109,10 @@ final class LockTable {
     if (held != null) {
       held.unconfirmed = false;
       return granted(name, held, now);
+    }
+    Optional<Ticket> other = name.otherKind(ticket);
+    if (other.isPresent()) {
+      return new Attempt.OtherKind(other.get().mode(), other.get().limit());
     }
     boolean buried = tombstones.has(ticket.id());
     if (!buried && name.admits(ticket)) {

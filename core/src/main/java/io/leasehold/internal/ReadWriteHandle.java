@@ -1,0 +1,51 @@
+package io.leasehold.internal;
+
+import io.leasehold.DistributedLock;
+import io.leasehold.DistributedReadWriteLock;
+import io.leasehold.LockOptions;
+import io.leasehold.internal.Terms.Share;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+
+/** The two locks of one name. */
+final class ReadWriteHandle implements DistributedReadWriteLock {
+  private final LockHandle read;
+  private final LockHandle write;
+
+  ReadWriteHandle(Engine engine, String name, LockOptions options) {
+    this.read = new LockHandle(engine, name, Share.SHARED, options);
+    this.write = new LockHandle(engine, name, Share.EXCLUSIVE, options);
+  }
+
+  @Override
+  public String name() {
+    return write.name;
+  }
+
+  @Override
+  public DistributedReadWriteLock with(LockOptions options) {
+    return new ReadWriteHandle(write.engine, write.name, options);
+  }
+
+  @Override
+  public DistributedLock readLock() {
+    return read;
+  }
+
+  @Override
+  public DistributedLock writeLock() {
+    return write;
+  }
+
+  @Override
+  public ReadWriteLock asReadWriteLock() {
+    return new View(read.asLock(), write.asLock());
+  }
+
+  private record View(Lock readLock, Lock writeLock) implements ReadWriteLock {}
+
+  @Override
+  public String toString() {
+    return "DistributedReadWriteLock[" + write.name + "]";
+  }
+}

@@ -1,0 +1,83 @@
+package io.leasehold.internal;
+
+import io.leasehold.DistributedSemaphore;
+import io.leasehold.Lease;
+import io.leasehold.LockOptions;
+import io.leasehold.LockedCall;
+import io.leasehold.internal.Terms.Share;
+import java.time.Duration;
+import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
+
+/** A lock of permits: each acquisition is one of its own, whatever the thread is inside of. */
+final class SemaphoreHandle extends LockHandle implements DistributedSemaphore {
+  private final int permits;
+  private final int size;
+
+  SemaphoreHandle(Engine engine, String name, int permits, int size, LockOptions options) {
+    super(engine, name, share(name, permits, size), options);
+    this.permits = permits;
+    this.size = size;
+  }
+
+  private static Share share(String name, int permits, int size) {
+    if (size < 1) {
+      throw new IllegalArgumentException(
+          "semaphore '" + name + "': it must have at least 1 permit, but the size is " + size);
+    }
+    if (permits < 1 || permits > size) {
+      throw new IllegalArgumentException(
+          "semaphore '" + name + "': a lease takes 1 to " + size + " permits, not " + permits);
+    }
+    return Share.permits(permits, size);
+  }
+
+  @Override
+  public int size() {
+    return size;
+  }
+
+  @Override
+  public int permits() {
+    return permits;
+  }
+
+  @Override
+  public DistributedSemaphore permits(int count) {
+    return new SemaphoreHandle(engine, name, count, size, options);
+  }
+
+  @Override
+  public DistributedSemaphore with(LockOptions newOptions) {
+    return new SemaphoreHandle(engine, name, permits, size, newOptions);
+  }
+
+  @Override
+  public <T extends @Nullable Object, E extends Exception> T callWithLock(LockedCall<T, E> work)
+      throws E, InterruptedException {
+    try (Lease lease = acquire()) {
+      return work.call(lease);
+    }
+  }
+
+  @Override
+  public <T extends @Nullable Object, E extends Exception> T callWithLock(
+      Duration maxWait, LockedCall<T, E> work) throws E, InterruptedException {
+    try (Lease lease = acquire(maxWait)) {
+      return work.call(lease);
+    }
+  }
+
+  @Override
+  public Lock asLock() {
+    throw new UnsupportedOperationException(
+        "semaphore '"
+            + name
+            + "': its permits belong to no thread, so there is no Lock; use acquire");
+  }
+
+  @Override
+  public String toString() {
+    return "DistributedSemaphore[" + name + ", " + permits + " of " + size + "]";
+  }
+}
