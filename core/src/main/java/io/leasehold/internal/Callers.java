@@ -3,6 +3,7 @@ package io.leasehold.internal;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.event.LockEvent;
+import io.leasehold.spi.Ticket.Intent;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,6 +30,11 @@ final class Callers {
 
   void add(Waiter waiter) {
     waiting.add(waiter);
+  }
+
+  /** It contends by a ticket of its own from now on. */
+  void leave(Waiter waiter) {
+    waiting.remove(waiter);
   }
 
   boolean isEmpty() {
@@ -93,6 +99,14 @@ final class Callers {
       return Waiter.Outcome.failed(Failures.silent(name));
     }
     return waiter.busy(holder);
+  }
+
+  void failTries(StoreException failure, Steps steps) {
+    for (Waiter waiter : all()) {
+      if (waiter.intent == Intent.TRY) {
+        end(waiter, Waiter.Outcome.failed(Failures.of(failure, name, "not acquired")), steps);
+      }
+    }
   }
 
   /** Fails those that will not outlast this failure of the store. */

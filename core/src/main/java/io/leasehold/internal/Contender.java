@@ -6,6 +6,7 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.Attempt.Busy;
 import io.leasehold.spi.Attempt.Granted;
+import io.leasehold.spi.Attempt.OtherKind;
 import io.leasehold.spi.Attempt.Queued;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
@@ -70,6 +71,11 @@ final class Contender {
     return answered;
   }
 
+  /** Whether it waits behind others, as far as the store has answered. */
+  boolean isQueued() {
+    return answered && ticket.intent() == Ticket.Intent.QUEUE;
+  }
+
   /**
    * Why the store cannot be believed to be merely busy: its failure, or that it has not answered
    * yet.
@@ -87,7 +93,7 @@ final class Contender {
     phase = Phase.ASKING;
     wokenMeanwhile = false;
     attempts.begin();
-    engine.dispatch.forCaller(queue.served(this), this::attempt, steps);
+    engine.dispatch.forCaller(queue.contention.served(this), this::attempt, steps);
   }
 
   /** Sends an attempt. Without the mutex. */
@@ -107,7 +113,8 @@ final class Contender {
     }
     return Math.max(
         Budget.LEAST_NANOS,
-        Math.min(budget.forAttempt(answered), engine.dispatch.timeLeft(queue.served(this))));
+        Math.min(
+            budget.forAttempt(answered), engine.dispatch.timeLeft(queue.contention.served(this))));
   }
 
   /** An attempt has ended, with or without an answer. */
@@ -132,6 +139,9 @@ final class Contender {
       busy(busy.holder(), busy.retryAfter(), steps);
     } else if (answer instanceof Queued queued) {
       busy(queued.holder(), Duration.ZERO, steps);
+    } else if (answer instanceof OtherKind kind) {
+      abandon(steps);
+      queue.contention.foundOtherKind(this, kind, steps);
     }
   }
 
@@ -147,10 +157,10 @@ final class Contender {
     } else if (validity.isOver(engine.clock.nanos())) {
       // It has run out on its way here. The id is used up: start again under another.
       answered = true;
-      queue.usedUp(this, Failures.tooLate(ticket.name()), steps);
+      queue.contention.usedUp(this, Failures.tooLate(ticket.name()), steps);
     } else {
       leave();
-      queue.granted(this, granted, validity, steps);
+      queue.contention.granted(this, granted, validity, steps);
       // Last, so that a report of its loss finds the contender or the lease.
       engine.contenders.remove(ticket.id());
     }
@@ -164,10 +174,10 @@ final class Contender {
       finish();
       // A repeat may have overtaken its original, which would be granted to nobody.
       settle(false, steps);
-      queue.foundBusy(this, steps);
+      queue.contention.foundBusy(this, steps);
       return;
     }
-    queue.mustWait(this);
+    queue.contention.mustWait(this);
     if (wokenMeanwhile) {
       ask(steps);
     } else if (engine.traits.poll().signals() == Signals.SENT && !armed) {
@@ -181,7 +191,7 @@ final class Contender {
   private void arm(Steps steps) {
     leaveWaiting();
     phase = Phase.ARMING;
-    engine.dispatch.forCaller(queue.served(this), this::watch, steps);
+    engine.dispatch.forCaller(queue.contention.served(this), this::watch, steps);
   }
 
   /** Asks to be woken. Without the mutex. */
@@ -217,7 +227,7 @@ final class Contender {
   /** Its session is gone, and with it whatever was granted under this id. */
   void sessionEnded(Steps steps) {
     if (phase != Phase.DONE) {
-      queue.usedUp(this, Failures.sessionEnded(ticket.name()), steps);
+      queue.contention.usedUp(this, Failures.sessionEnded(ticket.name()), steps);
     }
   }
 
@@ -244,7 +254,7 @@ final class Contender {
       backoff.failed(StoreCalls.asStoreException(unknown.cause()));
     } else if (answer instanceof Renewal.Gone) {
       // Its place has lapsed, perhaps after a grant nobody confirmed. Ids are single-use.
-      queue.startAgain(this, steps);
+      queue.contention.startAgain(this, steps);
     } else {
       ask(steps);
     }
@@ -259,7 +269,7 @@ final class Contender {
     }
     // A lost reply is resolved by asking again: once at once, if there is time for it.
     boolean askAtOnce = unknown && first && (answered || budget.allowsAnother());
-    queue.storeFailed(this, failed, askAtOnce || shortened, steps);
+    queue.contention.storeFailed(this, failed, askAtOnce || shortened, steps);
     if (phase == Phase.DONE) {
       return;
     }
@@ -285,7 +295,7 @@ final class Contender {
   private void leave() {
     phase = Phase.DONE;
     leaveWaiting();
-    queue.forget(this);
+    queue.contention.forget(this);
   }
 
   private void leaveWaiting() {

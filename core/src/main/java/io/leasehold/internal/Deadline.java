@@ -18,6 +18,10 @@ record Deadline(long at, boolean exists) {
     return new Deadline(now + Durations.nanos(d), true);
   }
 
+  static Deadline earlier(Deadline a, Deadline b) {
+    return !b.exists || (a.exists && a.at - b.at <= 0) ? a : b;
+  }
+
   /** Nanoseconds left; not positive once it has passed. */
   long left(long now) {
     return exists ? at - now : FOREVER;

@@ -1,6 +1,8 @@
 package io.leasehold.internal;
 
 import io.leasehold.ClientClosedException;
+import io.leasehold.LockKindException;
+import io.leasehold.LockMode;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 
@@ -48,5 +50,20 @@ final class Failures {
             + number
             + ", which is outside of 1 to 2^53-1; the name's number in the store is damaged",
         null);
+  }
+
+  static LockKindException otherKind(Waiter waiter, LockMode mode, int limit) {
+    return new LockKindException(
+        "lock '"
+            + waiter.name
+            + "': it is in use as "
+            + kind(mode, limit)
+            + " and cannot be taken as "
+            + kind(waiter.terms.mode(), waiter.terms.limit())
+            + " meanwhile; use a name for one kind and size only");
+  }
+
+  private static String kind(LockMode mode, int limit) {
+    return mode == LockMode.PERMITS ? "a semaphore of " + limit + " permits" : "a lock";
   }
 }

@@ -1,16 +1,17 @@
 package io.leasehold.internal;
 
-import static java.util.Objects.requireNonNull;
-
 import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.Ticket;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease as the store granted it: one fence number, renewed as one, held by one {@link Hold} after
- * another as it is handed over. Guarded by its queue's mutex where nothing else is said.
+ * A lease as the store granted it: one fence number, renewed as one. Held by one {@link Hold} after
+ * another as it is handed over; a shared one by several at once. Guarded by its queue's mutex where
+ * nothing else is said.
  */
 final class Grant {
   /** What becomes of it. */
@@ -53,13 +54,24 @@ final class Grant {
   /** Read without the mutex. */
   volatile Phase phase = Phase.HELD;
 
-  private volatile @Nullable Hold hold;
+  /** Read without the mutex: whether its holders were told that renewal is failing. */
+  volatile boolean endangered;
+
+  /** Read without the mutex: when the first of its holders has lived longest. */
+  private volatile Deadline longestLife = Deadline.NONE;
+
+  private final List<Hold> holds = new ArrayList<>(1);
 
   private int handOvers;
   private boolean wanted;
   private long wantedSince;
 
-  /** While it is let go: what the releasing caller waits for. */
+  /** Whether the store is being asked, for readers that want to join, who else waits. */
+  boolean askedForJoining;
+
+  /** While it is let go: by whom, and what the releasing caller waits for. */
+  @Nullable Hold leaving;
+
   @Nullable CompletableFuture<Void> letGo;
 
   Grant(NameQueue queue, Contender from, Terms terms, Granted granted, Validity validity) {
@@ -73,17 +85,40 @@ final class Grant {
     hear(granted.wanted());
   }
 
-  /** The holder of the moment; the first one is set before the grant is shared. */
-  Hold hold() {
-    return requireNonNull(hold);
+  /** Who holds it now; a copy. */
+  List<Hold> holds() {
+    return List.copyOf(holds);
+  }
+
+  boolean isHeld() {
+    return !holds.isEmpty();
+  }
+
+  void add(Hold hold) {
+    holds.add(hold);
+    endangered = false;
+    longestLife = Deadline.earlier(longestLife, hold.longestLife());
+  }
+
+  void remove(Hold hold) {
+    holds.remove(hold);
+    Deadline earliest = Deadline.NONE;
+    for (Hold left : holds) {
+      earliest = Deadline.earlier(earliest, left.longestLife());
+    }
+    longestLife = earliest;
+  }
+
+  boolean hasLivedLongest(long now) {
+    return longestLife.hasPassed(now);
+  }
+
+  long longestLifeLeft(long now) {
+    return longestLife.left(now);
   }
 
   Validity validity() {
     return validity;
-  }
-
-  void holdBy(Hold newHold) {
-    hold = newHold;
   }
 
   int nextHandOver() {

@@ -95,13 +95,9 @@ public final class Hold implements Lease {
     return Duration.ofNanos(Math.min(grant.validity().until() - now, longestLife.left(now)));
   }
 
-  /** When and why it ends unless it is renewed: by its longest life. */
-  boolean hasLivedLongest(long now) {
-    return longestLife.hasPassed(now);
-  }
-
-  long longestLifeLeft(long now) {
-    return longestLife.left(now);
+  /** When it ends although it is renewed. */
+  Deadline longestLife() {
+    return longestLife;
   }
 
   @Override
@@ -188,10 +184,6 @@ public final class Hold implements Lease {
   /** HELD to JEOPARDY and back. */
   boolean endanger() {
     return state.compareAndSet(State.HELD, State.JEOPARDY);
-  }
-
-  boolean isInJeopardy() {
-    return state.get() == State.JEOPARDY;
   }
 
   void rescue() {

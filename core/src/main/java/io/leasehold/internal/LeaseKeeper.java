@@ -107,11 +107,11 @@ final class LeaseKeeper {
     long in = grant.validity().until() - now;
     if (grant.terms.renewed()) {
       in = Math.min(in, grant.renewAt - now);
-      if (!grant.hold().isInJeopardy()) {
+      if (!grant.endangered) {
         in = Math.min(in, grant.jeopardyAt() - now);
       }
     }
-    return grant.phase == Phase.HELD ? Math.min(in, grant.hold().longestLifeLeft(now)) : in;
+    return grant.phase == Phase.HELD ? Math.min(in, grant.longestLifeLeft(now)) : in;
   }
 
   private void look() {
@@ -145,15 +145,14 @@ final class LeaseKeeper {
     if (!isKept(grant)) {
       return false;
     }
-    if (grant.validity().isOver(now)
-        || (grant.phase == Phase.HELD && grant.hold().hasLivedLongest(now))) {
+    if (grant.validity().isOver(now) || (grant.phase == Phase.HELD && grant.hasLivedLongest(now))) {
       grant.queue.locked(steps -> grant.queue.leases.expire(grant, steps));
       return false;
     }
     if (!grant.terms.renewed()) {
       return false;
     }
-    if (now - grant.jeopardyAt() >= 0 && !grant.hold().isInJeopardy()) {
+    if (now - grant.jeopardyAt() >= 0 && !grant.endangered) {
       grant.queue.locked(steps -> grant.queue.leases.endanger(grant));
     }
     long early = grant.terms.ttlNanos() / 6;
@@ -253,21 +252,21 @@ final class LeaseKeeper {
 
   private void renewed(Grant grant, Renewal.Renewed answer, long sent, long sentWall) {
     grant.renewed(Validity.of(sent, sentWall, answer.remaining()), answer.wanted());
-    Hold hold = grant.hold();
     if (engine.clock.nanos() - grant.jeopardyAt() < 0) {
-      hold.rescue();
+      grant.queue.leases.rescue(grant);
     }
     scheduleRenewal(grant);
     attend(grant);
     engine.events.emit(
-        () -> new LockEvent.Renewed(grant.ticket.name(), hold.leaseId(), answer.remaining()));
+        () ->
+            new LockEvent.Renewed(
+                grant.ticket.name(), grant.ticket.id().toString(), answer.remaining()));
   }
 
   /** Renews one lease outside of its time. */
-  CompletionStage<Renewal> renewOne(Grant grant) {
+  CompletionStage<Renewal> renewOne(Grant grant, Duration within) {
     CompletableFuture<Renewal> answer = new CompletableFuture<>();
-    engine.store.renew(
-        List.of(grant.ticket), engine.requestTimeout, (id, renewal) -> answer.complete(renewal));
+    engine.store.renew(List.of(grant.ticket), within, (id, renewal) -> answer.complete(renewal));
     return answer.thenApply(
         renewal -> {
           if (renewal instanceof Renewal.Unknown unknown) {
@@ -281,7 +280,8 @@ final class LeaseKeeper {
   void renewNow(Grant grant) {
     long sent = engine.clock.nanos();
     long sentWall = engine.clock.wallMillis();
-    Renewal answer = engine.calls.callAndWait(() -> renewOne(grant), engine.requestNanos);
+    Renewal answer =
+        engine.calls.callAndWait(() -> renewOne(grant, engine.requestTimeout), engine.requestNanos);
     grant.queue.locked(steps -> answered(grant, answer, sent, sentWall, steps));
   }
 }

@@ -70,7 +70,7 @@ final class MultiAcquisition {
   private void answered(int mine, @Nullable Lease lease, @Nullable Throwable thrown, Steps steps) {
     if (mine != round) {
       if (lease != null) {
-        letGo(List.of(lease), steps);
+        CompletableFuture<Void> unused = letGo(List.of(lease), steps);
       }
       return;
     }

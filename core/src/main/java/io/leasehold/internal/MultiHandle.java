@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /** Several locks by name, in the one order in which everybody takes them. */
 final class MultiHandle implements MultiLock {
@@ -131,7 +132,7 @@ final class MultiHandle implements MultiLock {
     }
   }
 
-  private static RuntimeException asRuntime(Throwable cause) {
+  private static RuntimeException asRuntime(@Nullable Throwable cause) {
     return cause instanceof RuntimeException e ? e : new IllegalStateException(cause);
   }
 

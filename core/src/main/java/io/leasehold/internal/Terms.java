@@ -94,6 +94,12 @@ record Terms(
     return Durations.nanos(ttl);
   }
 
+  /** Whether both may use a name at a time. */
+  boolean isSameKindAs(Terms other) {
+    boolean both = (mode == LockMode.PERMITS) == (other.mode == LockMode.PERMITS);
+    return both && limit == other.limit;
+  }
+
   /** Whether one ticket can contend for both. */
   boolean contendsLike(Terms other) {
     return mode == other.mode

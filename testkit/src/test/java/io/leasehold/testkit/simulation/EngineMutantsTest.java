@@ -91,14 +91,14 @@ class EngineMutantsTest {
                       "LeaseKeeper",
                       "return grant.phase == Phase.HELD || grant.phase == Phase.REFRESHING;",
                       "return grant.phase != Phase.ENDED;"),
-                  new Patch("Leases", KEEPER_LETS_GO, "")),
+                  new Patch("Releaser", KEEPER_LETS_GO, "")),
               ""),
-          mutant("lease not let go by the keeper", "Leases", KEEPER_LETS_GO, ""),
+          mutant("lease not let go by the keeper", "Releaser", KEEPER_LETS_GO, ""),
           mutant(
               "kept on the terms of the caller who began to contend",
-              "NameQueue",
-              "new Grant(this, c, waiter.terms, granted, validity)",
-              "new Grant(this, c, c.terms, granted, validity)"),
+              "Contention",
+              "new Grant(queue, c, waiter.terms, granted, validity)",
+              "new Grant(queue, c, c.terms, granted, validity)"),
           mutant(
               "loss not announced",
               "Hold",
@@ -123,7 +123,7 @@ class EngineMutantsTest {
                       "return asked.compareAndSet(false, true)",
                       "return asked.compareAndSet(false, true) || true"),
                   new Patch(
-                      "Leases",
+                      "Releaser",
                       "if (!hold.endReleased()) {",
                       "if (!hold.endReleased() && hold.isLost()) {")),
               ""),
@@ -141,12 +141,12 @@ class EngineMutantsTest {
               ""),
           mutant(
               "hand-over on an old word that nobody waits",
-              "Leases",
+              "Releaser",
               "} else if (grant.isWanted() || grant.hasFreshWord(now)) {",
               "} else if (grant.number >= 0) {"),
           mutant(
               "release of what was gone reported as success",
-              "Leases",
+              "Releaser",
               "} else if (answer == Release.NOT_HELD) {",
               "} else if (answer == null) {"),
           // ---- giving up
@@ -158,7 +158,7 @@ class EngineMutantsTest {
           mutant(
               "ticket of a caller who gave up contends on",
               "NameQueue",
-              "if (serving != null && !servesAnybody(serving)) { serving.abandon(steps); }",
+              "if (serving != null && !contention.servesAnybody(serving)) { serving.abandon(steps); }",
               ""),
           mutant(
               "deadline of a waiter ignored",
@@ -183,8 +183,8 @@ class EngineMutantsTest {
           mutant(
               "busy answer to a repeated try forgets the first attempt",
               "Contender",
-              "settle(false, steps); queue.foundBusy(this, steps);",
-              "queue.foundBusy(this, steps);"),
+              "settle(false, steps); queue.contention.foundBusy(this, steps);",
+              "queue.contention.foundBusy(this, steps);"),
           mutant(
               "a withdrawal without answer counts",
               "Limbo",
@@ -215,9 +215,9 @@ class EngineMutantsTest {
               "void reconnected(Steps steps) { if (!armed || armed) { return; }"),
           mutant(
               "a try overtakes waiters",
-              "NameQueue",
-              "if (leases.current() != null || !callers.isEmpty() || !fair.isEmpty()) {",
-              "if (leases.current() != null || contender != null) {"),
+              "Contention",
+              "return leases.current() != null || !callers.isEmpty() || !separate.isEmpty();",
+              "return leases.current() != null || contender != null;"),
           mutant(
               "a silent start leaves no time to any later attempt",
               "Budget",
@@ -227,7 +227,7 @@ class EngineMutantsTest {
           mutant(
               "close releases nothing",
               "Leases",
-              "steps.add(() -> engine.dispatch.background(grant.hold()::releaseUnwatched));",
+              "steps.add(() -> engine.dispatch.background(hold::releaseUnwatched));",
               ""),
           // ---- threads only
           threads(

@@ -1,0 +1,180 @@
+package io.leasehold.internal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.leasehold.LeaseLostException;
+import io.leasehold.StoreException;
+import io.leasehold.event.LockEvent;
+import io.leasehold.event.LockEvent.Lost.Reason;
+import io.leasehold.internal.Grant.Phase;
+import io.leasehold.spi.Release;
+import io.leasehold.spi.Renewal;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What becomes of a lease that its last holder lets go: handed over to a caller of this process, or
+ * sent back to the store. Guarded by the queue's mutex.
+ */
+final class Releaser {
+  private final NameQueue queue;
+  private final Leases leases;
+  private final Engine engine;
+
+  Releaser(NameQueue queue, Leases leases) {
+    this.queue = queue;
+    this.leases = leases;
+    this.engine = queue.engine;
+  }
+
+  void release(Hold hold, CompletableFuture<Void> done, Steps steps) {
+    Grant grant = hold.grant;
+    if (!hold.endReleased()) {
+      finish(done, hold.isLost() ? hold.lost("; it was released too late") : null, steps);
+      return;
+    }
+    grant.remove(hold);
+    if (grant.isHeld()) {
+      released(hold);
+      finish(done, null, steps);
+      return;
+    }
+    grant.leaving = hold;
+    grant.letGo = done;
+    long now = engine.clock.nanos();
+    Waiter next = handOverTarget(grant, now);
+    if (next == null) {
+      sendBack(grant, steps);
+    } else if (grant.isWanted() || grant.hasFreshWord(now)) {
+      handOver(grant, next, steps);
+    } else {
+      grant.phase = Phase.REFRESHING;
+      steps.add(() -> refresh(grant));
+    }
+  }
+
+  /** A compatible caller that waits here; null if the lease may not be handed over now. */
+  private @Nullable Waiter handOverTarget(Grant grant, long now) {
+    return grant.mayBeHandedOver(now, engine.handOverNanos) ? queue.nextFor(grant) : null;
+  }
+
+  private void handOver(Grant grant, Waiter to, Steps steps) {
+    grant.phase = Phase.HELD;
+    released(leaving(grant));
+    leases.giveOn(grant, to, steps);
+    finishLetGo(grant, null, steps);
+    queue.contention.handedOver(steps);
+  }
+
+  /**
+   * Asks the store whether somebody else waits by now: its last word is too old to hand over on.
+   * Without the mutex.
+   */
+  private void refresh(Grant grant) {
+    long sent = engine.clock.nanos();
+    long sentWall = engine.clock.wallMillis();
+    engine.calls.<Renewal>call(
+        () -> engine.keeper.renewOne(grant, engine.requestTimeout),
+        engine.requestNanos,
+        (answer, failed) ->
+            queue.locked(
+                steps -> {
+                  if (grant.phase == Phase.REFRESHING && answer != null) {
+                    engine.keeper.answered(grant, answer, sent, sentWall, steps);
+                  }
+                  refreshed(grant, steps);
+                }));
+  }
+
+  private void refreshed(Grant grant, Steps steps) {
+    if (grant.phase != Phase.REFRESHING) {
+      return;
+    }
+    long now = engine.clock.nanos();
+    boolean heard = grant.hasFreshWord(now) || grant.isWanted();
+    Waiter next = heard ? handOverTarget(grant, now) : null;
+    if (next == null) {
+      sendBack(grant, steps);
+    } else {
+      handOver(grant, next, steps);
+    }
+  }
+
+  private void sendBack(Grant grant, Steps steps) {
+    grant.phase = Phase.RELEASING;
+    steps.add(
+        () -> {
+          // Renewal ends before the release is sent, so that none can outlive it.
+          engine.keeper.remove(grant);
+          engine.calls.<Release>call(
+              () -> engine.store.release(grant.ticket, engine.requestTimeout),
+              engine.requestNanos,
+              (answer, failed) -> queue.locked(then -> sentBack(grant, answer, failed, then)));
+        });
+  }
+
+  private void sentBack(
+      Grant grant, @Nullable Release answer, @Nullable StoreException failed, Steps steps) {
+    Hold hold = leaving(grant);
+    RuntimeException outcome = null;
+    if (failed != null) {
+      engine.events.emit(() -> new LockEvent.UnknownOutcome(queue.name, hold.leaseId(), "release"));
+      outcome =
+          Failures.of(
+              failed,
+              queue.name,
+              "not known to be released; that is repeated in the background, and the ttl ends the lease");
+    } else if (answer == Release.NOT_HELD) {
+      LeaseLostException gone = hold.lost(Reason.GONE, " when it was released");
+      leases.lost(hold, Reason.GONE, steps);
+      outcome = gone;
+    } else {
+      released(hold);
+    }
+    grant.from.settle(failed != null, steps);
+    leases.end(grant);
+    if (grant.isWanted() && !engine.isClosed()) {
+      queue.contention.yieldToOthers();
+    }
+    queue.contention.pump(steps);
+    finishLetGo(grant, outcome, steps);
+  }
+
+  /** The lease was lost while the store was asked whether it may be handed over. */
+  void lost(Grant grant, Reason reason, Steps steps) {
+    Hold hold = leaving(grant);
+    leases.lost(hold, reason, steps);
+    finishLetGo(grant, hold.lost(reason, " when it was released"), steps);
+  }
+
+  private static Hold leaving(Grant grant) {
+    return requireNonNull(grant.leaving);
+  }
+
+  private static void finishLetGo(Grant grant, @Nullable RuntimeException outcome, Steps steps) {
+    CompletableFuture<Void> done = grant.letGo;
+    grant.letGo = null;
+    if (done != null) {
+      finish(done, outcome, steps);
+    }
+  }
+
+  private static void finish(
+      CompletableFuture<Void> done, @Nullable RuntimeException outcome, Steps steps) {
+    steps.add(
+        () -> {
+          if (outcome == null) {
+            done.complete(null);
+          } else {
+            done.completeExceptionally(outcome);
+          }
+        });
+  }
+
+  private void released(Hold hold) {
+    engine.events.emit(
+        () ->
+            new LockEvent.Released(
+                queue.name, hold.leaseId(), hold.tokenOrZero(), engine.since(hold.since)));
+  }
+}
