@@ -5,7 +5,6 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.event.LockEvent;
 import io.leasehold.spi.Ticket.Intent;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class Callers {
   private final Engine engine;
   private final String name;
-  private final LinkedHashSet<Waiter> waiting = new LinkedHashSet<>();
+  private @Nullable Waiter first;
+  private @Nullable Waiter last;
+  private int size;
 
   /** Whether and when the store last answered for them. */
   private boolean hasAnswer;
@@ -29,28 +30,58 @@ final class Callers {
   }
 
   void add(Waiter waiter) {
-    waiting.add(waiter);
+    waiter.queued = true;
+    waiter.before = last;
+    if (last == null) {
+      first = waiter;
+    } else {
+      last.after = waiter;
+    }
+    last = waiter;
+    size++;
   }
 
-  /** It contends by a ticket of its own from now on. */
+  /** Takes it out, if it is one of these; it may contend by a ticket of its own from now on. */
   void leave(Waiter waiter) {
-    waiting.remove(waiter);
+    if (!waiter.queued) {
+      return;
+    }
+    Waiter before = waiter.before;
+    Waiter after = waiter.after;
+    if (before == null) {
+      first = after;
+    } else {
+      before.after = after;
+    }
+    if (after == null) {
+      last = before;
+    } else {
+      after.before = before;
+    }
+    waiter.queued = false;
+    waiter.before = null;
+    waiter.after = null;
+    size--;
   }
 
   boolean isEmpty() {
-    return waiting.isEmpty();
+    return size == 0;
   }
 
   int size() {
-    return waiting.size();
+    return size;
   }
 
   @Nullable Waiter first() {
-    return waiting.isEmpty() ? null : waiting.iterator().next();
+    return first;
   }
 
   List<Waiter> all() {
-    return new ArrayList<>(waiting);
+    List<Waiter> all = new ArrayList<>(size);
+    for (Waiter waiter = first; waiter != null; waiter = waiter.after) {
+      all.add(waiter);
+    }
+    return all;
   }
 
   /**
@@ -58,7 +89,7 @@ final class Callers {
    * ended.
    */
   void end(Waiter waiter, Waiter.Outcome outcome, Steps steps) {
-    waiting.remove(waiter);
+    leave(waiter);
     if (waiter.outcome() == null) {
       waiter.end(outcome, steps);
     }

@@ -47,8 +47,12 @@ final class Contender {
   private Phase phase = Phase.ASKING;
   private boolean wokenMeanwhile;
   private boolean armed;
+
+  /** Whether the poller asks about it. */
+  private boolean polled;
+
   private boolean answered;
-  private final Backoff backoff = new Backoff();
+  private @Nullable Backoff backoff;
   private String holder = "";
 
   private final Attempts attempts = new Attempts();
@@ -81,7 +85,7 @@ final class Contender {
    * yet.
    */
   @Nullable StoreException failure() {
-    return backoff.last();
+    return backoff == null ? null : backoff.last();
   }
 
   String holder() {
@@ -168,7 +172,7 @@ final class Contender {
 
   private void busy(String heldBy, Duration retryAfter, Steps steps) {
     answered = true;
-    backoff.answered();
+    storeWorks();
     holder = heldBy;
     if (ticket.intent() == Ticket.Intent.TRY) {
       finish();
@@ -184,6 +188,7 @@ final class Contender {
       arm(steps);
     } else {
       phase = Phase.WAITING;
+      polled = true;
       engine.poller.add(this, retryAfter);
     }
   }
@@ -248,10 +253,10 @@ final class Contender {
       return;
     }
     if (answer instanceof Renewal.Waiting) {
-      backoff.answered();
+      storeWorks();
       queue.seenBusy();
     } else if (answer instanceof Renewal.Unknown unknown) {
-      backoff.failed(StoreCalls.asStoreException(unknown.cause()));
+      backoff().failed(StoreCalls.asStoreException(unknown.cause()));
     } else if (answer instanceof Renewal.Gone) {
       // Its place has lapsed, perhaps after a grant nobody confirmed. Ids are single-use.
       queue.contention.startAgain(this, steps);
@@ -261,7 +266,7 @@ final class Contender {
   }
 
   private void failed(StoreException failed, boolean shortened, Steps steps) {
-    boolean first = backoff.failed(failed);
+    boolean first = backoff().failed(failed);
     boolean unknown = failed.failure() == Failure.UNKNOWN_OUTCOME;
     if (unknown) {
       engine.events.emit(
@@ -277,7 +282,7 @@ final class Contender {
       ask(steps);
     } else {
       phase = Phase.BACKING_OFF;
-      backoff.schedule(engine.scheduler, () -> queue.locked(this::backedOff));
+      backoff().schedule(engine.scheduler, () -> queue.locked(this::backedOff));
     }
   }
 
@@ -299,8 +304,26 @@ final class Contender {
   }
 
   private void leaveWaiting() {
-    engine.poller.remove(this);
-    backoff.cancel();
+    if (polled) {
+      polled = false;
+      engine.poller.remove(this);
+    }
+    if (backoff != null) {
+      backoff.cancel();
+    }
+  }
+
+  private Backoff backoff() {
+    if (backoff == null) {
+      backoff = new Backoff();
+    }
+    return backoff;
+  }
+
+  private void storeWorks() {
+    if (backoff != null) {
+      backoff.answered();
+    }
   }
 
   /** Gives up: whatever the store knows of this ticket is withdrawn. */

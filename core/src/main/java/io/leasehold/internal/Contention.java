@@ -21,8 +21,8 @@ final class Contention {
   private final Engine engine;
   private final Callers callers;
   private final Leases leases;
-  private final Courtesy others;
-  private final Set<Contender> separate = new LinkedHashSet<>(2);
+  private @Nullable Courtesy others;
+  private Set<Contender> separate = Set.of();
   private @Nullable Contender contender;
 
   Contention(NameQueue queue, Callers callers, Leases leases) {
@@ -30,13 +30,16 @@ final class Contention {
     this.engine = queue.engine;
     this.callers = callers;
     this.leases = leases;
-    this.others = new Courtesy(queue);
   }
 
   // ---- questions
 
   boolean isOver() {
-    return contender == null && separate.isEmpty() && !others.comeFirst();
+    return contender == null && separate.isEmpty() && !othersComeFirst();
+  }
+
+  private boolean othersComeFirst() {
+    return others != null && others.comeFirst();
   }
 
   int separateCount() {
@@ -102,6 +105,9 @@ final class Contention {
     boolean aloneTry = only.intent == Intent.TRY && only.terms.mode() == LockMode.EXCLUSIVE;
     if (!aloneTry) {
       only.own = own;
+      if (separate.isEmpty()) {
+        separate = new LinkedHashSet<>();
+      }
       separate.add(own);
     } else {
       contender = own;
@@ -124,7 +130,7 @@ final class Contention {
       callers.leave(first);
       contendFor(first, steps);
       pump(steps);
-    } else if (!others.comeFirst()) {
+    } else if (!othersComeFirst()) {
       contend(first, steps);
     }
   }
@@ -152,6 +158,9 @@ final class Contention {
 
   /** Lets the others have the lock first: a lease was let go that somebody else waited for. */
   void yieldToOthers() {
+    if (others == null) {
+      others = new Courtesy(queue);
+    }
     others.letFirst(
         steps -> {
           callers.storeAnswered();
@@ -229,7 +238,9 @@ final class Contention {
     if (contender == c) {
       contender = null;
     }
-    separate.remove(c);
+    if (!separate.isEmpty()) {
+      separate.remove(c);
+    }
   }
 
   void close(Steps steps) {
@@ -242,6 +253,8 @@ final class Contention {
     if (contender != null) {
       contender.abandon(steps);
     }
-    others.close();
+    if (others != null) {
+      others.close();
+    }
   }
 }

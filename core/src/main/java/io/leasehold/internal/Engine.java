@@ -50,6 +50,7 @@ public final class Engine implements LockClient {
   final LeaseKeeper keeper;
   final Poller poller;
   final Limbo limbo;
+  final Releaser releaser = new Releaser(this);
   final ScopedHolds scopedHolds = new ScopedHolds();
   final Map<String, NameQueue> names = new ConcurrentHashMap<>();
   final Map<LeaseId, Contender> contenders = new ConcurrentHashMap<>();
@@ -58,7 +59,7 @@ public final class Engine implements LockClient {
   private final Duration closeTimeout;
   private final long client;
   private final AtomicLong sequence;
-  private final String process = Identity.process();
+  private final Identity identity = new Identity();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicBoolean shutDown = new AtomicBoolean();
   private final CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
@@ -281,7 +282,6 @@ public final class Engine implements LockClient {
 
   Ticket ticket(Waiter waiter) {
     Terms terms = waiter.terms;
-    String holder = process + "/" + (waiter.thread == null ? "async" : waiter.thread.getName());
     LeaseId id = new LeaseId(client, sequence.incrementAndGet());
     return new Ticket(
         waiter.name,
@@ -292,7 +292,7 @@ public final class Engine implements LockClient {
         terms.ttl(),
         waiter.intent,
         terms.fair(),
-        holder);
+        identity.holder(waiter.thread));
   }
 
   boolean isFenceNumber(long number) {

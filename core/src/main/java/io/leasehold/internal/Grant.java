@@ -102,6 +102,9 @@ final class Grant {
 
   void remove(Hold hold) {
     holds.remove(hold);
+    if (!longestLife.exists()) {
+      return;
+    }
     Deadline earliest = Deadline.NONE;
     for (Hold left : holds) {
       earliest = Deadline.earlier(earliest, left.longestLife());
@@ -141,7 +144,8 @@ final class Grant {
 
   /** From here on renewal is failing. */
   long jeopardyAt() {
-    return validity.sent() + terms.ttlNanos() / 3 * 2;
+    Validity v = validity;
+    return v.sent() + Math.min(terms.ttlNanos(), v.until() - v.sent()) / 3 * 2;
   }
 
   /**

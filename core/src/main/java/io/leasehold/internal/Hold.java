@@ -4,13 +4,13 @@ import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
 import io.leasehold.event.LockEvent.Lost.Reason;
 import io.leasehold.spi.FenceNumber;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** A lease in the hands of its holder. Ends once, by one compare-and-set: released or lost. */
@@ -23,19 +23,33 @@ public final class Hold implements Lease {
     RELEASED
   }
 
+  // Fields and not objects: a lease is made for every acquisition
+  private static final VarHandle STATE;
+  private static final VarHandle ASKED;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      STATE = lookup.findVarHandle(Hold.class, "state", State.class);
+      ASKED = lookup.findVarHandle(Hold.class, "asked", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   final Grant grant;
   final long since;
   final @Nullable Thread thread;
   private final long token;
   private final Deadline longestLife;
   private final Engine engine;
-  private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
-  private final AtomicBoolean asked = new AtomicBoolean();
+  private volatile State state = State.HELD;
+  private volatile boolean asked;
   private boolean awaitedByItself;
   private volatile @Nullable Reason lostBy;
 
   /** Guarded by the queue's mutex. */
-  private final List<Runnable> callbacks = new ArrayList<>(0);
+  private List<Runnable> callbacks = List.of();
 
   Hold(Engine engine, Grant grant, int handOver, Waiter waiter) {
     long now = engine.clock.nanos();
@@ -78,7 +92,7 @@ public final class Hold implements Lease {
 
   /** Neither released nor lost, as far as it was noticed. */
   boolean isOpen() {
-    State s = state.get();
+    State s = state;
     return s == State.HELD || s == State.JEOPARDY;
   }
 
@@ -132,9 +146,12 @@ public final class Hold implements Lease {
   public void onLost(Runnable callback) {
     grant.queue.locked(
         steps -> {
-          if (state.get() == State.LOST) {
+          if (state == State.LOST) {
             steps.add(() -> call(callback));
           } else {
+            if (callbacks.isEmpty()) {
+              callbacks = new ArrayList<>(1);
+            }
             callbacks.add(callback);
           }
         });
@@ -164,7 +181,7 @@ public final class Hold implements Lease {
    * @return completes once it is released; fails with what {@code release} would throw
    */
   public CompletableFuture<Void> releaseAsync() {
-    return asked.compareAndSet(false, true)
+    return ASKED.compareAndSet(this, false, true)
         ? grant.queue.leases.release(this)
         : CompletableFuture.completedFuture(null);
   }
@@ -181,36 +198,38 @@ public final class Hold implements Lease {
     return first;
   }
 
+  private boolean become(State from, State to) {
+    return STATE.compareAndSet(this, from, to);
+  }
+
   /** HELD to JEOPARDY and back. */
   boolean endanger() {
-    return state.compareAndSet(State.HELD, State.JEOPARDY);
+    return become(State.HELD, State.JEOPARDY);
   }
 
   void rescue() {
-    state.compareAndSet(State.JEOPARDY, State.HELD);
+    become(State.JEOPARDY, State.HELD);
   }
 
   boolean endReleased() {
-    return state.compareAndSet(State.HELD, State.RELEASED)
-        || state.compareAndSet(State.JEOPARDY, State.RELEASED);
+    return become(State.HELD, State.RELEASED) || become(State.JEOPARDY, State.RELEASED);
   }
 
   /** Under the mutex: ends it as lost; false if it had ended before. */
   boolean endLost(Reason reason, Steps steps) {
-    if (!state.compareAndSet(State.HELD, State.LOST)
-        && !state.compareAndSet(State.JEOPARDY, State.LOST)) {
+    if (!become(State.HELD, State.LOST) && !become(State.JEOPARDY, State.LOST)) {
       return false;
     }
     lostBy = reason;
     for (Runnable callback : callbacks) {
       steps.add(() -> call(callback));
     }
-    callbacks.clear();
+    callbacks = List.of();
     return true;
   }
 
   boolean isLost() {
-    return state.get() == State.LOST;
+    return state == State.LOST;
   }
 
   /** What to throw now that it is not held. */
@@ -248,6 +267,6 @@ public final class Hold implements Lease {
 
   @Override
   public String toString() {
-    return "Lease[" + name() + ", token " + token + ", " + state.get() + "]";
+    return "Lease[" + name() + ", token " + token + ", " + state + "]";
   }
 }

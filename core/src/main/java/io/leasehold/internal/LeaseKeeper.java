@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseKeeper {
   private static final long LONGEST_RETRY_NANOS = 500_000_000;
+  private static final long NEVER = Long.MIN_VALUE;
   private static final long SHORTEST_WITHIN_NANOS = 20_000_000;
 
   private final Engine engine;
@@ -38,7 +39,9 @@ final class LeaseKeeper {
 
   private final ReentrantLock timerMutex = new ReentrantLock();
   private Scheduler.@Nullable Timer timer;
-  private long timerAt;
+
+  /** When the timer runs; {@link #NEVER} if it does not. Read without the mutex. */
+  private volatile long timerAt = NEVER;
 
   LeaseKeeper(Engine engine) {
     this.engine = engine;
@@ -87,10 +90,14 @@ final class LeaseKeeper {
   // ---- the timer
 
   private void wakeIn(long delay, long now) {
+    long at = now + Math.max(0, delay);
+    if (runsBefore(at)) {
+      // Whoever stops the timer looks at all leases after that, and so at this one
+      return;
+    }
     timerMutex.lock();
     try {
-      long at = now + Math.max(0, delay);
-      if (timer == null || at - timerAt < 0) {
+      if (!runsBefore(at)) {
         if (timer != null) {
           timer.cancel();
         }
@@ -100,6 +107,11 @@ final class LeaseKeeper {
     } finally {
       timerMutex.unlock();
     }
+  }
+
+  private boolean runsBefore(long at) {
+    long running = timerAt;
+    return running != NEVER && at - running >= 0;
   }
 
   /** When this lease needs to be looked at next. */
@@ -118,6 +130,7 @@ final class LeaseKeeper {
     timerMutex.lock();
     try {
       timer = null;
+      timerAt = NEVER;
     } finally {
       timerMutex.unlock();
     }

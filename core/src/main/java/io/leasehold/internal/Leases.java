@@ -7,9 +7,8 @@ import io.leasehold.internal.Grant.Phase;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket.Intent;
 import java.time.Duration;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -22,14 +21,12 @@ import org.jspecify.annotations.Nullable;
 final class Leases {
   private final NameQueue queue;
   private final Engine engine;
-  private final Releaser releaser;
-  private final Set<Grant> live = new LinkedHashSet<>(2);
+  private final List<Grant> live = new ArrayList<>(1);
   private @Nullable Grant current;
 
   Leases(NameQueue queue) {
     this.queue = queue;
     this.engine = queue.engine;
-    this.releaser = new Releaser(queue, this);
   }
 
   boolean isEmpty() {
@@ -38,7 +35,7 @@ final class Leases {
 
   /** Any one of them; null if there is none. */
   @Nullable Grant any() {
-    return live.isEmpty() ? null : live.iterator().next();
+    return live.isEmpty() ? null : live.get(0);
   }
 
   /** The lease that local-first callers hand on or join; null if there is none. */
@@ -71,6 +68,9 @@ final class Leases {
 
   /** The store has granted a higher number: what does not go with it cannot stand any more. */
   private void loseOlder(Grant grant, Steps steps) {
+    if (live.size() == 1) {
+      return;
+    }
     boolean alone = grant.ticket.mode() == LockMode.EXCLUSIVE;
     for (Grant older : List.copyOf(live)) {
       boolean wasAlone = older.ticket.mode() == LockMode.EXCLUSIVE;
@@ -185,7 +185,7 @@ final class Leases {
           if (hold.isOpen()) {
             expire(hold.grant, steps);
           }
-          releaser.release(hold, done, steps);
+          engine.releaser.release(hold, done, steps);
         });
     return done;
   }
@@ -252,7 +252,7 @@ final class Leases {
     steps.add(() -> engine.keeper.remove(grant));
     grant.from.settle(reason == Reason.EXPIRED || reason == Reason.MAX_HOLD, steps);
     if (wasRefreshing) {
-      releaser.lost(grant, reason, steps);
+      engine.releaser.lost(grant, reason, steps);
     }
     queue.contention.pump(steps);
   }
@@ -272,8 +272,10 @@ final class Leases {
   }
 
   void rescue(Grant grant) {
-    grant.endangered = false;
-    grant.holds().forEach(Hold::rescue);
+    if (grant.endangered) {
+      grant.endangered = false;
+      grant.holds().forEach(Hold::rescue);
+    }
   }
 
   void lost(Hold hold, Reason reason, Steps steps) {

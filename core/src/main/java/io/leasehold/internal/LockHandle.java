@@ -160,49 +160,74 @@ class LockHandle implements DistributedLock {
 
   @Override
   public <E extends Exception> void withLock(LockedRun<E> work) throws E, InterruptedException {
-    this.<@Nullable Void, E>callWithLock(asCall(work));
+    Lease lease = reenter();
+    run(lease != null ? lease : enter(acquire()), work);
   }
 
   @Override
   public <E extends Exception> void withLock(Duration maxWait, LockedRun<E> work)
       throws E, InterruptedException {
-    this.<@Nullable Void, E>callWithLock(maxWait, asCall(work));
-  }
-
-  private static <E extends Exception> LockedCall<@Nullable Void, E> asCall(LockedRun<E> work) {
-    return lease -> {
-      work.run(lease);
-      return null;
-    };
+    Lease lease = reenter();
+    run(lease != null ? lease : enter(acquire(maxWait)), work);
   }
 
   @Override
   public <T extends @Nullable Object, E extends Exception> T callWithLock(LockedCall<T, E> work)
       throws E, InterruptedException {
-    Lease outer = engine.scopedHolds.reenter(name, mode(), options);
-    return inside(outer != null ? outer : engine.scopedHolds.enter(name, mode(), acquire()), work);
+    Lease lease = reenter();
+    return call(lease != null ? lease : enter(acquire()), work);
   }
 
   @Override
   public <T extends @Nullable Object, E extends Exception> T callWithLock(
       Duration maxWait, LockedCall<T, E> work) throws E, InterruptedException {
-    Lease outer = engine.scopedHolds.reenter(name, mode(), options);
-    return inside(
-        outer != null ? outer : engine.scopedHolds.enter(name, mode(), acquire(maxWait)), work);
+    Lease lease = reenter();
+    return call(lease != null ? lease : enter(acquire(maxWait)), work);
   }
 
-  @SuppressWarnings("try") // the resource is only there to be closed
-  private <T extends @Nullable Object, E extends Exception> T inside(
-      Lease lease, LockedCall<T, E> work) throws E {
-    try (Exit exit = () -> engine.scopedHolds.exit(name, mode())) {
-      return work.call(lease);
+  /** The lease of the scope that the calling thread is inside of, entered once more; or null. */
+  @Nullable Lease reenter() {
+    return engine.scopedHolds.reenter(name, mode(), options);
+  }
+
+  Lease enter(Lease lease) {
+    return engine.scopedHolds.enter(name, mode(), lease);
+  }
+
+  void exit(Lease lease) {
+    engine.scopedHolds.exit(name, mode());
+  }
+
+  /** What the work threw goes before what leaving throws. */
+  private <E extends Exception> void run(Lease lease, LockedRun<E> work) throws E {
+    try {
+      work.run(lease);
+    } catch (Throwable thrown) {
+      exitAfter(thrown, lease);
+      throw thrown;
     }
+    exit(lease);
   }
 
-  /** Leaves a scope; what the work threw goes before what leaving throws. */
-  private interface Exit extends AutoCloseable {
-    @Override
-    void close();
+  private <T extends @Nullable Object, E extends Exception> T call(
+      Lease lease, LockedCall<T, E> work) throws E {
+    T result;
+    try {
+      result = work.call(lease);
+    } catch (Throwable thrown) {
+      exitAfter(thrown, lease);
+      throw thrown;
+    }
+    exit(lease);
+    return result;
+  }
+
+  private void exitAfter(Throwable thrown, Lease lease) {
+    try {
+      exit(lease);
+    } catch (RuntimeException e) {
+      thrown.addSuppressed(e);
+    }
   }
 
   @Override

@@ -19,7 +19,7 @@ final class MultiAcquisition {
   private final Deadline deadline;
   private final boolean once;
   private final CompletableFuture<MultiLease> result = new CompletableFuture<>();
-  private final Mutex mutex = new Mutex(() -> {});
+  private final Mutex mutex = new Mutex();
 
   /** Rises with every new beginning and at the end: what an older one still hears is void. */
   private int round;
@@ -35,10 +35,10 @@ final class MultiAcquisition {
   }
 
   CompletableFuture<MultiLease> start() {
-    mutex.run(this::next);
+    mutex.locked(this::next);
     // Whoever else completes it, by cancel or orTimeout, gives up
     CompletableFuture<MultiLease> unused =
-        result.whenComplete((lease, thrown) -> mutex.run(this::giveUp));
+        result.whenComplete((lease, thrown) -> mutex.locked(this::giveUp));
     return result;
   }
 
@@ -49,7 +49,7 @@ final class MultiAcquisition {
         () -> {
           CompletableFuture<Lease> future =
               part.acquireAsync(deadline, once ? Intent.TRY : Intent.QUEUE);
-          mutex.run(then -> ask(mine, future, then));
+          mutex.locked(then -> ask(mine, future, then));
         });
   }
 
@@ -63,7 +63,7 @@ final class MultiAcquisition {
         () -> {
           CompletableFuture<Lease> unused =
               future.whenComplete(
-                  (lease, thrown) -> mutex.run(then -> answered(mine, lease, thrown, then)));
+                  (lease, thrown) -> mutex.locked(then -> answered(mine, lease, thrown, then)));
         });
   }
 
@@ -80,7 +80,7 @@ final class MultiAcquisition {
       return;
     }
     held.add(lease);
-    steps.add(() -> lease.onLost(() -> mutex.run(then -> lost(mine, then))));
+    steps.add(() -> lease.onLost(() -> mutex.locked(then -> lost(mine, then))));
     if (held.size() < parts.size()) {
       next(steps);
     } else {

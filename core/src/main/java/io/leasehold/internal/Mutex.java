@@ -9,26 +9,18 @@ import org.jspecify.annotations.Nullable;
  * Runs one event after another. What an event leaves to be done, requests and completions, is done
  * once the mutex is released: no request and no code of the user runs under it.
  */
-final class Mutex {
+class Mutex {
+  private static final int SPINS = 50;
+
   private final ReentrantLock lock = new ReentrantLock();
-  private final Runnable afterEach;
 
-  /**
-   * A mutex.
-   *
-   * @param afterEach runs under it at the end of each event
-   */
-  Mutex(Runnable afterEach) {
-    this.afterEach = afterEach;
-  }
-
-  <T extends @Nullable Object> T compute(Function<Steps, T> event) {
+  final <T extends @Nullable Object> T compute(Function<Steps, T> event) {
     Steps steps = new Steps();
     T result;
-    lock.lock();
+    enter();
     try {
       result = event.apply(steps);
-      afterEach.run();
+      afterEach();
     } finally {
       lock.unlock();
     }
@@ -36,11 +28,29 @@ final class Mutex {
     return result;
   }
 
-  void run(Consumer<Steps> event) {
-    this.<@Nullable Void>compute(
-        steps -> {
-          event.accept(steps);
-          return null;
-        });
+  final void locked(Consumer<Steps> event) {
+    Steps steps = new Steps();
+    enter();
+    try {
+      event.accept(steps);
+      afterEach();
+    } finally {
+      lock.unlock();
+    }
+    steps.run();
   }
+
+  /** An event is shorter than it takes to park and be woken: looks a few times first. */
+  private void enter() {
+    for (int i = 0; i < SPINS; i++) {
+      if (lock.tryLock()) {
+        return;
+      }
+      Thread.onSpinWait();
+    }
+    lock.lock();
+  }
+
+  /** Runs under the mutex at the end of each event. */
+  void afterEach() {}
 }

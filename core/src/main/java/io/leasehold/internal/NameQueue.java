@@ -3,8 +3,6 @@ package io.leasehold.internal;
 import io.leasehold.LockMode;
 import io.leasehold.event.LockEvent;
 import io.leasehold.spi.Ticket.Intent;
-import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * at the store, and which leases are held here, handed on and joined. Every event takes the mutex,
  * changes the state, and leaves requests and completions to be done after it.
  */
-final class NameQueue {
+final class NameQueue extends Mutex {
   /** Why a caller no longer waits. */
   enum GiveUp {
     TIMEOUT,
@@ -23,8 +21,6 @@ final class NameQueue {
   final Engine engine;
   final String name;
   final Leases leases;
-  private final Mutex mutex = new Mutex(this::retireIfIdle);
-
   private final Callers callers;
   final Contention contention;
 
@@ -38,17 +34,9 @@ final class NameQueue {
     this.contention = new Contention(this, callers, leases);
   }
 
-  // ---- the mutex
-
-  void locked(Consumer<Steps> event) {
-    mutex.run(event);
-  }
-
-  <T> T compute(Function<Steps, T> event) {
-    return mutex.compute(event);
-  }
-
-  private void retireIfIdle() {
+  /** Nothing is left of a name that is not used. */
+  @Override
+  void afterEach() {
     if (!retired && callers.isEmpty() && leases.isEmpty() && contention.isOver()) {
       retired = true;
       engine.names.remove(name, this);

@@ -14,17 +14,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What becomes of a lease that its last holder lets go: handed over to a caller of this process, or
- * sent back to the store. Guarded by the queue's mutex.
+ * sent back to the store. Guarded by its queue's mutex.
  */
 final class Releaser {
-  private final NameQueue queue;
-  private final Leases leases;
   private final Engine engine;
 
-  Releaser(NameQueue queue, Leases leases) {
-    this.queue = queue;
-    this.leases = leases;
-    this.engine = queue.engine;
+  Releaser(Engine engine) {
+    this.engine = engine;
   }
 
   void release(Hold hold, CompletableFuture<Void> done, Steps steps) {
@@ -55,15 +51,15 @@ final class Releaser {
 
   /** A compatible caller that waits here; null if the lease may not be handed over now. */
   private @Nullable Waiter handOverTarget(Grant grant, long now) {
-    return grant.mayBeHandedOver(now, engine.handOverNanos) ? queue.nextFor(grant) : null;
+    return grant.mayBeHandedOver(now, engine.handOverNanos) ? grant.queue.nextFor(grant) : null;
   }
 
   private void handOver(Grant grant, Waiter to, Steps steps) {
     grant.phase = Phase.HELD;
     released(leaving(grant));
-    leases.giveOn(grant, to, steps);
+    grant.queue.leases.giveOn(grant, to, steps);
     finishLetGo(grant, null, steps);
-    queue.contention.handedOver(steps);
+    grant.queue.contention.handedOver(steps);
   }
 
   /**
@@ -77,7 +73,7 @@ final class Releaser {
         () -> engine.keeper.renewOne(grant, engine.requestTimeout),
         engine.requestNanos,
         (answer, failed) ->
-            queue.locked(
+            grant.queue.locked(
                 steps -> {
                   if (grant.phase == Phase.REFRESHING && answer != null) {
                     engine.keeper.answered(grant, answer, sent, sentWall, steps);
@@ -109,7 +105,8 @@ final class Releaser {
           engine.calls.<Release>call(
               () -> engine.store.release(grant.ticket, engine.requestTimeout),
               engine.requestNanos,
-              (answer, failed) -> queue.locked(then -> sentBack(grant, answer, failed, then)));
+              (answer, failed) ->
+                  grant.queue.locked(then -> sentBack(grant, answer, failed, then)));
         });
   }
 
@@ -118,32 +115,33 @@ final class Releaser {
     Hold hold = leaving(grant);
     RuntimeException outcome = null;
     if (failed != null) {
-      engine.events.emit(() -> new LockEvent.UnknownOutcome(queue.name, hold.leaseId(), "release"));
+      engine.events.emit(
+          () -> new LockEvent.UnknownOutcome(hold.name(), hold.leaseId(), "release"));
       outcome =
           Failures.of(
               failed,
-              queue.name,
+              hold.name(),
               "not known to be released; that is repeated in the background, and the ttl ends the lease");
     } else if (answer == Release.NOT_HELD) {
       LeaseLostException gone = hold.lost(Reason.GONE, " when it was released");
-      leases.lost(hold, Reason.GONE, steps);
+      grant.queue.leases.lost(hold, Reason.GONE, steps);
       outcome = gone;
     } else {
       released(hold);
     }
     grant.from.settle(failed != null, steps);
-    leases.end(grant);
+    grant.queue.leases.end(grant);
     if (grant.isWanted() && !engine.isClosed()) {
-      queue.contention.yieldToOthers();
+      grant.queue.contention.yieldToOthers();
     }
-    queue.contention.pump(steps);
+    grant.queue.contention.pump(steps);
     finishLetGo(grant, outcome, steps);
   }
 
   /** The lease was lost while the store was asked whether it may be handed over. */
   void lost(Grant grant, Reason reason, Steps steps) {
     Hold hold = leaving(grant);
-    leases.lost(hold, reason, steps);
+    grant.queue.leases.lost(hold, reason, steps);
     finishLetGo(grant, hold.lost(reason, " when it was released"), steps);
   }
 
@@ -175,6 +173,6 @@ final class Releaser {
     engine.events.emit(
         () ->
             new LockEvent.Released(
-                queue.name, hold.leaseId(), hold.tokenOrZero(), engine.since(hold.since)));
+                hold.name(), hold.leaseId(), hold.tokenOrZero(), engine.since(hold.since)));
   }
 }

@@ -3,9 +3,7 @@ package io.leasehold.internal;
 import io.leasehold.DistributedSemaphore;
 import io.leasehold.Lease;
 import io.leasehold.LockOptions;
-import io.leasehold.LockedCall;
 import io.leasehold.internal.Terms.Share;
-import java.time.Duration;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
@@ -53,19 +51,18 @@ final class SemaphoreHandle extends LockHandle implements DistributedSemaphore {
   }
 
   @Override
-  public <T extends @Nullable Object, E extends Exception> T callWithLock(LockedCall<T, E> work)
-      throws E, InterruptedException {
-    try (Lease lease = acquire()) {
-      return work.call(lease);
-    }
+  @Nullable Lease reenter() {
+    return null;
   }
 
   @Override
-  public <T extends @Nullable Object, E extends Exception> T callWithLock(
-      Duration maxWait, LockedCall<T, E> work) throws E, InterruptedException {
-    try (Lease lease = acquire(maxWait)) {
-      return work.call(lease);
-    }
+  Lease enter(Lease lease) {
+    return lease;
+  }
+
+  @Override
+  void exit(Lease lease) {
+    lease.release();
   }
 
   @Override

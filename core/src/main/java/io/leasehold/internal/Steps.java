@@ -1,21 +1,28 @@
 package io.leasehold.internal;
 
-import java.util.ArrayDeque;
+import java.util.Arrays;
 
 /**
  * What is to be done once a name's mutex is released: requests, completions, wake-ups. No request
  * and no code of the user runs under the mutex.
  */
 final class Steps {
-  private final ArrayDeque<Runnable> steps = new ArrayDeque<>(4);
+  private static final Runnable[] NONE = {};
+  private static final int USUAL = 4;
+
+  private Runnable[] steps = NONE;
+  private int size;
 
   void add(Runnable step) {
-    steps.add(step);
+    if (size == steps.length) {
+      steps = Arrays.copyOf(steps, size == 0 ? USUAL : size * 2);
+    }
+    steps[size++] = step;
   }
 
   void run() {
-    for (Runnable step = steps.poll(); step != null; step = steps.poll()) {
-      step.run();
+    for (int i = 0; i < size; i++) {
+      steps[i].run();
     }
   }
 }

@@ -5,9 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.leasehold.Lease;
 import io.leasehold.LockTimeoutException;
 import io.leasehold.spi.Ticket;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,16 @@ import org.jspecify.annotations.Nullable;
  * queue's mutex where nothing else is said.
  */
 final class Waiter {
+  private static final VarHandle ERRAND;
+
+  static {
+    try {
+      ERRAND = MethodHandles.lookup().findVarHandle(Waiter.class, "errand", Runnable.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   final String name;
   final Terms terms;
   final Ticket.Intent intent;
@@ -26,6 +37,12 @@ final class Waiter {
   final @Nullable Thread thread;
 
   final @Nullable CompletableFuture<Lease> future;
+
+  /** Its place among the callers. */
+  boolean queued;
+
+  @Nullable Waiter before;
+  @Nullable Waiter after;
 
   /** Set for a caller that contends by a ticket of its own. */
   @Nullable Contender own;
@@ -39,7 +56,7 @@ final class Waiter {
   private volatile @Nullable Outcome outcome;
 
   /** A request that the parked thread is to make itself. */
-  private final AtomicReference<@Nullable Runnable> errand = new AtomicReference<>();
+  private volatile @Nullable Runnable errand;
 
   Waiter(
       Engine engine,
@@ -102,6 +119,10 @@ final class Waiter {
     return new Outcome(null, null, new Busy(name, holder, engine.since(since)));
   }
 
+  private @Nullable Runnable takeErrand() {
+    return errand == null ? null : (Runnable) ERRAND.getAndSet(this, null);
+  }
+
   @Nullable Outcome outcome() {
     return outcome;
   }
@@ -112,7 +133,7 @@ final class Waiter {
     if (timer != null) {
       timer.cancel();
     }
-    Runnable left = errand.getAndSet(null);
+    Runnable left = takeErrand();
     if (left != null) {
       steps.add(() -> engine.scheduler.request(left));
     }
@@ -138,7 +159,7 @@ final class Waiter {
 
   /** Under the mutex: lets the parked thread make a request. */
   void send(Runnable request, Steps steps) {
-    errand.set(request);
+    errand = request;
     steps.add(() -> LockSupport.unpark(thread));
   }
 
@@ -152,7 +173,7 @@ final class Waiter {
     boolean interrupted = false;
     try {
       while (true) {
-        Runnable request = errand.getAndSet(null);
+        Runnable request = takeErrand();
         if (request != null) {
           request.run();
           continue;
@@ -168,7 +189,11 @@ final class Waiter {
         if (left <= 0) {
           return null;
         }
-        LockSupport.parkNanos(this, left);
+        if (until.exists()) {
+          LockSupport.parkNanos(this, left);
+        } else {
+          LockSupport.park(this);
+        }
         if (!interruptible && Thread.interrupted()) {
           interrupted = true;
         }
