@@ -58,8 +58,9 @@ public interface LockStore extends AutoCloseable {
 
   /**
    * Asks to be woken for a ticket that waits. Completes when armed: the engine then attempts once
-   * more, since the lease may have come free in between. Ends when the ticket is granted or
-   * withdrawn. Stores without signals complete at once.
+   * more, since the lease may have come free in between. Stands over wake-ups and ends when the
+   * ticket is granted or withdrawn: a store whose signals fire once arms the next one itself,
+   * before it answers an attempt as queued. Stores without signals complete at once.
    */
   CompletionStage<Void> watch(Ticket ticket, Duration within);
 
