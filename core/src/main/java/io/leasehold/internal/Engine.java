@@ -84,12 +84,12 @@ public final class Engine implements LockClient {
     this.handOverNanos = Durations.nanos(config.handOver());
     this.closeTimeout = config.closeTimeout();
     this.events = new Events(scheduler, config.listeners());
-    this.calls = new StoreCalls(scheduler);
     this.keeper = new LeaseKeeper(this);
     this.poller = new Poller(this);
     this.limbo = new Limbo(this);
     this.store = factory.open(new StoreReports(this));
     this.traits = store.traits();
+    this.calls = new StoreCalls(scheduler, traits.calls());
     this.dispatch = new Dispatch(this, traits.calls());
     try {
       config.required().forEach(this::require);

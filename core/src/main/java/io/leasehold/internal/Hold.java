@@ -181,7 +181,7 @@ public final class Hold implements Lease {
    * @return completes once it is released; fails with what {@code release} would throw
    */
   public CompletableFuture<Void> releaseAsync() {
-    return ASKED.compareAndSet(this, false, true)
+    return !asked && ASKED.compareAndSet(this, false, true)
         ? grant.queue.leases.release(this)
         : CompletableFuture.completedFuture(null);
   }

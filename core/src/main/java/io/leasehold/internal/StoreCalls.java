@@ -2,6 +2,7 @@ package io.leasehold.internal;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.spi.Traits.Calls;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -19,20 +20,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoreCalls {
   /**
-   * A store answers within the time it is told; this much later it is not believed to answer at
-   * all.
+   * A store whose verbs block ends them in the time it is told; this much later it is not believed
+   * to answer at all. Others leave the end to us.
    */
-  private static final long GRACE_NANOS = 100_000_000;
+  private static final long BLOCKING_GRACE_NANOS = 100_000_000;
 
   private final Scheduler scheduler;
+  private final long graceNanos;
 
   private final AtomicLong count = new AtomicLong();
 
   /** Calls that were not answered at once, by number: in an order that depends on nothing else. */
   private final Map<Long, Guard<?>> open = new ConcurrentHashMap<>();
 
-  StoreCalls(Scheduler scheduler) {
+  StoreCalls(Scheduler scheduler, Calls calls) {
     this.scheduler = scheduler;
+    this.graceNanos = calls == Calls.BLOCKING ? BLOCKING_GRACE_NANOS : 0;
   }
 
   /** Takes the answer to one call. */
@@ -67,7 +70,7 @@ final class StoreCalls {
     stage.whenComplete(guard::answered);
     if (!guard.done.get()) {
       open.put(guard.number, guard);
-      guard.timer = scheduler.schedule(guard::timedOut, withinNanos + GRACE_NANOS);
+      guard.timer = scheduler.schedule(guard::timedOut, withinNanos + graceNanos);
       guard.settleIfDone();
     }
   }

@@ -120,8 +120,8 @@ class EngineMutantsTest {
               List.of(
                   new Patch(
                       "Hold",
-                      "return asked.compareAndSet(false, true)",
-                      "return asked.compareAndSet(false, true) || true"),
+                      "return !asked && ASKED.compareAndSet(this, false, true)",
+                      "return !asked || ASKED.compareAndSet(this, true, true)"),
                   new Patch(
                       "Releaser",
                       "if (!hold.endReleased()) {",
