@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What differs from database to database in the lease row: the statements that must do several
+ * What differs from database to database in the lease rows: the statements that must do several
  * things in one atomic step. One class for each database; everything else is {@link LeaseRows}.
  * Statements may use the parameters {@code :now}, nanoseconds, and {@code :epoch}; on a database
  * with a clock of its own these stand for its expressions.
@@ -23,11 +23,23 @@ interface Dialect {
   record Taken(long number, boolean wanted, boolean waited) {}
 
   /**
-   * Grants the name to the ticket if it is free and its last lease was another's; in one statement.
+   * What the database knows of a ticket.
+   *
+   * @param holds whether its lease is live
+   * @param waitsFor how long it keeps its place; not positive if it has none
+   * @param admitted whether an attempt would be granted
    */
-  Optional<Taken> take(Session session, Ticket ticket) throws SQLException;
+  record State(boolean holds, long waitsFor, boolean admitted) {}
 
-  /** Notes that the ticket waits, or that it still does. */
+  /**
+   * Gives the name's next number to the ticket if the name is free for it, it is the ticket's turn,
+   * and its id is not known to be used up; in one statement.
+   *
+   * @param lifeNanos how long the ticket then holds the name alone
+   */
+  Optional<Taken> take(Session session, Ticket ticket, long lifeNanos) throws SQLException;
+
+  /** Gives the ticket the last place, or keeps the place that it has. */
   void join(Session session, Ticket ticket, long lifeNanos) throws SQLException;
 
   /**
@@ -37,13 +49,9 @@ interface Dialect {
    */
   Map<String, Boolean> renew(Session session, Collection<Ticket> tickets) throws SQLException;
 
-  /** Keeps those of the tickets that wait waiting, in as few statements as possible; adds none. */
+  /** Keeps the places of those of the tickets that have one, in as few statements as possible. */
   void stay(Session session, Map<Ticket, Long> lives) throws SQLException;
 
-  /**
-   * What the database knows of each lease id; ids it knows nothing of are missing. In as few
-   * statements as possible.
-   */
-  Map<String, LeaseRows.State> look(Session session, Collection<Ticket> tickets)
-      throws SQLException;
+  /** What the database knows of each lease id, in as few statements as possible. */
+  Map<String, State> look(Session session, Collection<Ticket> tickets) throws SQLException;
 }

@@ -84,6 +84,11 @@ final class HostClock {
     return epoch;
   }
 
+  /** Whether it is the wall clock, for want of a better one. */
+  boolean isWall() {
+    return wall;
+  }
+
   /** The same in every process of this host. */
   long nanos() {
     return wall ? Math.multiplyExact(clock.wallMillis(), 1_000_000L) : clock.nanos() - offset;

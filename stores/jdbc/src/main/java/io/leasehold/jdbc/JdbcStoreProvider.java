@@ -34,7 +34,7 @@ public final class JdbcStoreProvider implements StoreProvider {
   private static final Traits FILE =
       new Traits(
           "file",
-          Set.of(Trait.FENCING, Trait.LINEARIZABLE, Trait.SURVIVES_RESTART),
+          Set.of(Trait.FENCING, Trait.LINEARIZABLE, Trait.SURVIVES_RESTART, Trait.FIFO),
           Duration.ofMillis(100),
           Duration.ofDays(30),
           Duration.ofMillis(1),
@@ -62,9 +62,11 @@ public final class JdbcStoreProvider implements StoreProvider {
 
   /** Opens a file, and answers only once it can be used. */
   static LeaseRowStore open(Path path, Clock clock, HostClock hostClock, StatementHook hook) {
-    SqliteDatabase database = new SqliteDatabase(new SqliteFile(path), clock, hostClock, hook);
+    SqliteFile file = new SqliteFile(path);
+    SqliteDatabase database = new SqliteDatabase(file, clock, hostClock, hook);
     database.connect();
-    return new LeaseRowStore(FILE, clock, database, new SqliteDialect());
+    SqliteDiagnosis diagnosis = new SqliteDiagnosis(file, hostClock);
+    return new LeaseRowStore(FILE, clock, database, new SqliteDialect(), diagnosis);
   }
 
   private static Path path(StoreUrl url) {

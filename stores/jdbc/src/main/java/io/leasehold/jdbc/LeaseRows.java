@@ -1,36 +1,63 @@
 package io.leasehold.jdbc;
 
 import io.leasehold.LockMode;
-import io.leasehold.LockSnapshot;
-import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.Ticket;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
-/** The statements on the lease row that every database understands as they are. */
+/** The statements on the rows of one name that every database understands as they are. */
 final class LeaseRows {
-  /** How many rows one sweep looks at: twice as many as can appear between two sweeps. */
-  static final int SWEEP_ROWS = 2 * LeaseRowStore.GRANTS_A_SWEEP;
-
-  private static final long FORGET_NANOS = Duration.ofHours(1).toNanos();
-
-  private static final String CURRENT =
+  private static final String STANDING =
       """
-      SELECT fence, lease_id, holder, CASE WHEN epoch = :epoch THEN expires - :now ELSE 0 END,
-        EXISTS (SELECT 1 FROM leasehold_waiter w
-          WHERE w.name = :name AND w.lease_id <> :id AND w.epoch = :epoch AND w.expires > :now)
+      SELECT 0 AS waits, lease_id, holder, 'EXCLUSIVE' AS mode, 1 AS size, fence,
+        CASE WHEN epoch = :epoch THEN expires - :now ELSE 0 END AS remaining
       FROM leasehold_lock WHERE name = :name
+      UNION ALL
+      SELECT 0, lease_id, holder, mode, size, fence,
+        CASE WHEN epoch = :epoch THEN expires - :now ELSE 0 END
+      FROM leasehold_share WHERE name = :name
+      UNION ALL
+      SELECT 1, lease_id, holder, mode, size, place, expires - :now
+      FROM leasehold_queue WHERE name = :name AND epoch = :epoch AND expires > :now
+        AND (size <> :size OR (mode = 'PERMITS') <> (:mode = 'PERMITS'))
+      ORDER BY 1, 6
+      """;
+
+  private static final String WANTED =
+      """
+      SELECT count(*) FROM leasehold_queue
+      WHERE name = :name AND lease_id <> :id AND epoch = :epoch AND expires > :now
+      """;
+
+  private static final String PLACE =
+      """
+      SELECT count(*) FROM leasehold_queue WHERE name = :name AND epoch = :epoch AND expires > :now
+        AND place < (SELECT place FROM leasehold_queue WHERE name = :name AND lease_id = :id)
+      """;
+
+  private static final String FORGET =
+      """
+      DELETE FROM leasehold_share WHERE name = :name AND (epoch <> :epoch OR expires <= :now)
+      """;
+
+  private static final String SHARE =
+      """
+      INSERT INTO leasehold_share
+        (name, lease_id, fence, holder, mode, permits, size, epoch, granted, expires)
+      VALUES (:name, :id, :number, :holder, :mode, :permits, :size, :epoch, :now, :now + :life)
       """;
 
   private static final String FREE =
       """
       UPDATE leasehold_lock SET expires = :now
+      WHERE name = :name AND lease_id = :id AND epoch = :epoch AND expires > :now
+      """;
+
+  private static final String FREE_SHARE =
+      """
+      UPDATE leasehold_share SET expires = :now
       WHERE name = :name AND lease_id = :id AND epoch = :epoch AND expires > :now
       """;
 
@@ -40,154 +67,123 @@ final class LeaseRows {
       WHERE name = :name AND fence = :number AND epoch = :epoch AND expires > :now
       """;
 
+  private static final String BREAK_SHARE =
+      """
+      UPDATE leasehold_share SET expires = :now
+      WHERE name = :name AND fence = :number AND epoch = :epoch AND expires > :now
+      """;
+
   private static final String LEAVE =
-      "DELETE FROM leasehold_waiter WHERE name = :name AND lease_id = :id";
+      "DELETE FROM leasehold_queue WHERE name = :name AND lease_id = :id";
 
-  private static final String LIST =
-      """
-      SELECT name, 0 AS waits, lease_id, holder, 'EXCLUSIVE' AS mode, fence,
-        granted AS since, :now - granted AS age, expires - :now AS remaining
-      FROM leasehold_lock WHERE epoch = :epoch AND expires > :now AND (:all = 1 OR name = :name)
-      UNION ALL
-      SELECT name, 1, lease_id, holder, mode, 0, since, :now - since, 0
-      FROM leasehold_waiter WHERE epoch = :epoch AND expires > :now AND (:all = 1 OR name = :name)
-      ORDER BY 1, 2, 7
-      """;
-
-  private static final String FORGET_WAITERS =
-      "DELETE FROM leasehold_waiter WHERE epoch <> :epoch OR expires <= :now - :forget";
-
-  private static final String WINDOW =
-      """
-      SELECT count(*), coalesce(max(name), ''),
-        coalesce(max(CASE WHEN epoch <> :epoch OR expires <= :now - :forget THEN fence END), 0)
-      FROM (SELECT * FROM leasehold_lock WHERE name > (SELECT swept FROM leasehold_meta)
-        ORDER BY name LIMIT :rows) AS next
-      """;
-
-  private static final String SWEEP =
-      """
-      DELETE FROM leasehold_lock WHERE name > (SELECT swept FROM leasehold_meta) AND name <= :last
-        AND (epoch <> :epoch OR expires <= :now - :forget)
-      """;
-
-  private static final String SWEPT =
-      "UPDATE leasehold_meta SET floor = CASE WHEN floor < :top THEN :top ELSE floor END, swept ="
-          + " :next";
-
-  /** The row of a name. */
-  record Current(long number, String leaseId, String holder, long remaining, boolean wanted) {
+  /**
+   * One that holds or held, or that waits and does not go with the ticket that was asked for.
+   *
+   * @param size how many permits there are
+   * @param number its fence number, if it holds or held
+   * @param remaining how long it still lives; not positive if it does not
+   */
+  record Standing(
+      boolean waits,
+      String leaseId,
+      String holder,
+      LockMode mode,
+      int size,
+      long number,
+      long remaining) {
     boolean isLive() {
       return remaining > 0;
     }
-  }
 
-  /**
-   * What is known of a lease id.
-   *
-   * @param last whether the name's last lease was this id's
-   * @param live whether the name is held
-   * @param waits whether this id left a waiter row
-   * @param waitsFor how long that still counts; not positive if it does not
-   */
-  record State(boolean last, boolean live, boolean waits, long waitsFor) {}
+    boolean holds() {
+      return !waits && isLive();
+    }
+
+    boolean is(Ticket ticket) {
+      return !waits && leaseId.equals(ticket.id().toString());
+    }
+
+    /** Whether it is a lock of another kind than the ticket wants, or of another size. */
+    boolean isOtherKind(Ticket ticket) {
+      return (mode == LockMode.PERMITS) != (ticket.mode() == LockMode.PERMITS)
+          || size != ticket.limit();
+    }
+  }
 
   private LeaseRows() {}
 
-  /** The row of a name that has one. */
-  static Current current(Session session, Ticket ticket) throws SQLException {
-    return session
-        .query(
-            CURRENT,
-            nameAndId(ticket),
-            row ->
-                new Current(
-                    row.getLong(1),
-                    row.getString(2),
-                    row.getString(3),
-                    row.getLong(4),
-                    row.getBoolean(5)))
-        .get(0);
+  /**
+   * Who stands in the ticket's way: holders, first those who hold longest; then waiters that do not
+   * go with it.
+   */
+  static List<Standing> standing(Session session, Ticket ticket) throws SQLException {
+    return session.query(
+        STANDING,
+        values(ticket, 0),
+        row ->
+            new Standing(
+                row.getBoolean(1),
+                row.getString(2),
+                row.getString(3),
+                LockMode.valueOf(row.getString(4)),
+                row.getInt(5),
+                row.getLong(6),
+                row.getLong(7)));
+  }
+
+  /** Whether another ticket waits. */
+  static boolean isWanted(Session session, Ticket ticket) throws SQLException {
+    return count(session, WANTED, ticket) > 0;
+  }
+
+  /** How many wait before this ticket, which has a place. */
+  static int place(Session session, Ticket ticket) throws SQLException {
+    return count(session, PLACE, ticket);
+  }
+
+  private static int count(Session session, String sql, Ticket ticket) throws SQLException {
+    return session.query(sql, values(ticket, 0), row -> row.getInt(1)).get(0);
+  }
+
+  /**
+   * Makes the ticket one of those that hold the name, under a number that it was given; forgets
+   * those that did.
+   */
+  static void share(Session session, Ticket ticket, long number) throws SQLException {
+    session.update(FORGET, values(ticket, 0));
+    Map<String, Object> values = values(ticket, ticket.ttl().toNanos());
+    values.put("number", number);
+    session.update(SHARE, values);
   }
 
   /** Frees the lease of this id; whether there was one. */
   static boolean free(Session session, Ticket ticket) throws SQLException {
-    return session.update(FREE, nameAndId(ticket)) > 0;
+    String sql = ticket.mode() == LockMode.EXCLUSIVE ? FREE : FREE_SHARE;
+    return session.update(sql, values(ticket, 0)) > 0;
   }
 
   /** Removes the waiter row of this id. */
   static void leave(Session session, Ticket ticket) throws SQLException {
-    session.update(LEAVE, nameAndId(ticket));
+    session.update(LEAVE, values(ticket, 0));
   }
 
+  /** Frees the lease with this number; whether there was one. */
   static boolean breakLease(Session session, String name, long number) throws SQLException {
-    return session.update(BREAK, Map.of("name", name, "number", number)) > 0;
+    Map<String, Object> lease = Map.of("name", name, "number", number);
+    return session.update(BREAK, lease) > 0 || session.update(BREAK_SHARE, lease) > 0;
   }
 
-  private static Map<String, Object> nameAndId(Ticket ticket) {
-    return Map.of("name", ticket.name(), "id", ticket.id().toString());
+  /** What a statement may say of a ticket. */
+  static Map<String, Object> values(Ticket ticket, long lifeNanos) {
+    Map<String, Object> values = new HashMap<>();
+    values.put("name", ticket.name());
+    values.put("id", ticket.id().toString());
+    values.put("holder", ticket.holder());
+    values.put("mode", ticket.mode().name());
+    values.put("permits", ticket.permits());
+    values.put("size", ticket.limit());
+    values.put("fair", ticket.fair() ? 1 : 0);
+    values.put("life", lifeNanos);
+    return values;
   }
-
-  static List<LockSnapshot> list(Session session, Optional<String> name) throws SQLException {
-    Map<String, LockOf> locks = new LinkedHashMap<>();
-    session.query(
-        LIST,
-        Map.of("all", name.isEmpty() ? 1 : 0, "name", name.orElse("")),
-        row -> {
-          LockOf lock = locks.computeIfAbsent(row.getString("name"), LockOf::new);
-          return row.getBoolean("waits")
-              ? lock.waiters().add(waiter(row))
-              : lock.holders().add(holder(row));
-        });
-    return locks.values().stream()
-        .map(lock -> new LockSnapshot(lock.name(), lock.holders(), lock.waiters()))
-        .toList();
-  }
-
-  /** Collects the rows of one name. */
-  private record LockOf(
-      String name, List<LockSnapshot.Holder> holders, List<LockSnapshot.Waiter> waiters) {
-    LockOf(String name) {
-      this(name, new ArrayList<>(), new ArrayList<>());
-    }
-  }
-
-  private static LockSnapshot.Holder holder(ResultSet row) throws SQLException {
-    return new LockSnapshot.Holder(
-        row.getString("lease_id"),
-        row.getString("holder"),
-        LockMode.valueOf(row.getString("mode")),
-        1,
-        FenceNumber.token(row.getLong("fence"), 0),
-        Duration.ofNanos(row.getLong("age")),
-        Duration.ofNanos(row.getLong("remaining")));
-  }
-
-  private static LockSnapshot.Waiter waiter(ResultSet row) throws SQLException {
-    return new LockSnapshot.Waiter(
-        row.getString("lease_id"),
-        row.getString("holder"),
-        LockMode.valueOf(row.getString("mode")),
-        Duration.ofNanos(row.getLong("age")));
-  }
-
-  /**
-   * Removes rows that nobody has used for an hour, among the few that come next by name, and raises
-   * the floor to the highest number removed: a name that comes back starts above it.
-   */
-  static void sweep(Session session) throws SQLException {
-    session.update(FORGET_WAITERS, Map.of("forget", FORGET_NANOS));
-    Window window =
-        session
-            .query(
-                WINDOW,
-                Map.of("rows", SWEEP_ROWS, "forget", FORGET_NANOS),
-                row -> new Window(row.getInt(1), row.getString(2), row.getLong(3)))
-            .get(0);
-    session.update(SWEEP, Map.of("last", window.last(), "forget", FORGET_NANOS));
-    String next = window.rows() < SWEEP_ROWS ? "" : window.last();
-    session.update(SWEPT, Map.of("top", window.top(), "next", next));
-  }
-
-  private record Window(int rows, String last, long top) {}
 }

@@ -258,7 +258,7 @@ final class SqliteDatabase implements Database {
     Session session = new Session(connection, hook);
     try {
       hook.opened(connection);
-      new SqliteSchema(file).setUp(session);
+      new SqliteSchema(file, clock).setUp(session);
       if (file.usesDeletedIndex()) {
         throw unavailable(REPLACED + " by another client in this process; close that", null);
       }

@@ -199,6 +199,17 @@ final class SqliteFile {
     }
   }
 
+  /** How many bytes it has with its log. */
+  long size() throws IOException {
+    Path log = Path.of(path.toRealPath() + "-wal");
+    return Files.size(path) + (Files.exists(log) ? Files.size(log) : 0);
+  }
+
+  /** Where it lies. */
+  FileStore fileStore() throws IOException {
+    return Files.getFileStore(path);
+  }
+
   private StoreException refused(String why) {
     return new StoreException(Failure.REFUSED, message(why), null);
   }

@@ -5,6 +5,7 @@ import static io.leasehold.jdbc.Fixture.attempt;
 import static io.leasehold.jdbc.Fixture.busy;
 import static io.leasehold.jdbc.Fixture.granted;
 import static io.leasehold.jdbc.Fixture.only;
+import static io.leasehold.jdbc.Fixture.queued;
 import static io.leasehold.jdbc.Fixture.release;
 import static io.leasehold.jdbc.Fixture.renew;
 import static io.leasehold.jdbc.Fixture.tryOnce;
@@ -19,6 +20,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * What a process is doing when it is halted. Leases live for ten minutes, so that what is free
@@ -131,21 +133,166 @@ enum CrashScenario {
 
   RENEWAL_OF_A_WAITER(4) {
     @Override
-    void prepare(LeaseRowStore store) {
+    void prepareSecondsAgo(LeaseRowStore store) {
       granted(store, OTHER);
-      busy(store, LAPSING);
+      queued(0, store, FAIR);
     }
 
     @Override
     void act(LeaseRowStore store) {
-      renew(store, LAPSING);
+      renew(store, FAIR);
     }
 
     @Override
     void check(LeaseRowStore store, boolean happened) {
-      assertThat(renew(store, OTHER)).isEqualTo(new Renewal.Renewed(TTL, false));
+      queued(1, store, FAIR_LATER);
       assertThat(release(store, OTHER)).isEqualTo(Release.RELEASED);
-      assertThat(granted(store, tryOnce(NAME)).number()).isEqualTo(2);
+      queued(1, store, FAIR_LATER);
+      assertThat(granted(store, FAIR).number()).isEqualTo(2);
+    }
+  },
+
+  SHARED_ATTEMPT(5) {
+    @Override
+    void prepare(LeaseRowStore store) {
+      granted(store, READING);
+    }
+
+    @Override
+    void act(LeaseRowStore store) {
+      attempt(store, SHARED);
+    }
+
+    @Override
+    void check(LeaseRowStore store, boolean happened) {
+      checkBeside(store, SHARED, happened);
+      busy(store, tryOnce(NAME));
+      assertThat(release(store, READING)).isEqualTo(Release.RELEASED);
+      assertThat(granted(store, tryOnce(NAME)).number()).isEqualTo(happened ? 4 : 3);
+    }
+  },
+
+  SHARED_ATTEMPT_OF_A_WAITER(6) {
+    @Override
+    void prepare(LeaseRowStore store) {
+      granted(store, OTHER);
+      busy(store, SHARED);
+      release(store, OTHER);
+      granted(store, READING);
+    }
+
+    @Override
+    void act(LeaseRowStore store) {
+      attempt(store, SHARED);
+    }
+
+    @Override
+    void check(LeaseRowStore store, boolean happened) {
+      assertThat(only(store, NAME).waiters()).hasSize(happened ? 0 : 1);
+      assertThat(only(store, NAME).holders()).hasSize(happened ? 2 : 1);
+      assertThat(granted(store, SHARED).number()).isEqualTo(3);
+      assertThat(only(store, NAME).waiters()).isEmpty();
+    }
+  },
+
+  ATTEMPT_FOR_THE_LAST_PERMITS(5) {
+    @Override
+    void prepare(LeaseRowStore store) {
+      granted(store, ONE_PERMIT);
+    }
+
+    @Override
+    void act(LeaseRowStore store) {
+      attempt(store, TWO_PERMITS);
+    }
+
+    @Override
+    void check(LeaseRowStore store, boolean happened) {
+      Ticket one = Fixture.permits(1, 3, tryOnce(NAME));
+      assertThat(attempt(store, one) instanceof Attempt.Granted).isEqualTo(!happened);
+      release(store, one);
+      checkBeside(store, TWO_PERMITS, happened);
+      release(store, ONE_PERMIT);
+      granted(store, Fixture.permits(3, 3, tryOnce(NAME)));
+    }
+  },
+
+  RENEWAL_OF_SHARED_AND_EXCLUSIVE_LEASES(5) {
+    @Override
+    void prepare(LeaseRowStore store) {
+      granted(store, SHARED);
+      granted(store, ELSEWHERE);
+    }
+
+    @Override
+    void act(LeaseRowStore store) {
+      renew(store, List.of(SHARED, ELSEWHERE));
+    }
+
+    @Override
+    void check(LeaseRowStore store, boolean happened) {
+      assertThat(release(store, SHARED)).isEqualTo(Release.RELEASED);
+      assertThat(release(store, ELSEWHERE)).isEqualTo(Release.RELEASED);
+    }
+  },
+
+  RELEASE_OF_A_SHARED_LEASE(3) {
+    @Override
+    void prepare(LeaseRowStore store) {
+      granted(store, SHARED);
+    }
+
+    @Override
+    void act(LeaseRowStore store) {
+      release(store, SHARED);
+    }
+
+    @Override
+    void check(LeaseRowStore store, boolean happened) {
+      assertThat(attempt(store, tryOnce(NAME)) instanceof Attempt.Granted).isEqualTo(happened);
+      assertThat(release(store, SHARED)).isEqualTo(happened ? Release.NOT_HELD : Release.RELEASED);
+    }
+  },
+
+  FAIR_ATTEMPT_THAT_QUEUES(6) {
+    @Override
+    void prepare(LeaseRowStore store) {
+      granted(store, OTHER);
+    }
+
+    @Override
+    void act(LeaseRowStore store) {
+      attempt(store, FAIR);
+    }
+
+    @Override
+    void check(LeaseRowStore store, boolean happened) {
+      queued(happened ? 1 : 0, store, FAIR_LATER);
+      queued(happened ? 0 : 1, store, FAIR);
+    }
+  },
+
+  WITHDRAWAL_OF_THE_FIRST_IN_THE_QUEUE(4) {
+    @Override
+    void prepare(LeaseRowStore store) {
+      granted(store, OTHER);
+      queued(0, store, FAIR);
+      queued(1, store, FAIR_LATER);
+      release(store, OTHER);
+    }
+
+    @Override
+    void act(LeaseRowStore store) {
+      withdraw(store, FAIR);
+    }
+
+    @Override
+    void check(LeaseRowStore store, boolean happened) {
+      if (!happened) {
+        queued(1, store, FAIR_LATER);
+        assertThat(withdraw(store, FAIR)).isTrue();
+      }
+      assertThat(granted(store, FAIR_LATER).number()).isEqualTo(2);
     }
   },
 
@@ -208,7 +355,7 @@ enum CrashScenario {
     }
   },
 
-  SWEEP(6) {
+  SWEEP(7) {
     @Override
     void prepare(LeaseRowStore store) {
       granted(store, OTHER);
@@ -250,8 +397,24 @@ enum CrashScenario {
 
   static final String NAME = "the name";
   static final Ticket MINE = ticket(1, Ticket.Intent.QUEUE, TTL);
-  static final Ticket LAPSING = ticket(1, Ticket.Intent.QUEUE, Duration.ofNanos(1));
   static final Ticket OTHER = ticket(2, Ticket.Intent.TRY, TTL);
+  static final Ticket FAIR = Fixture.fair(MINE);
+  static final Ticket FAIR_LATER = Fixture.fair(ticket(3, Ticket.Intent.QUEUE, TTL));
+  static final Ticket SHARED = Fixture.shared(MINE);
+  static final Ticket READING = Fixture.shared(OTHER);
+  static final Ticket ONE_PERMIT = Fixture.permits(1, 3, OTHER);
+  static final Ticket TWO_PERMITS = Fixture.permits(2, 3, MINE);
+  static final Ticket ELSEWHERE =
+      new Ticket(
+          "elsewhere",
+          new LeaseId(1, 4),
+          LockMode.EXCLUSIVE,
+          1,
+          1,
+          TTL,
+          Ticket.Intent.TRY,
+          false,
+          "");
 
   /** How many statements it takes. */
   final int statements;
@@ -267,6 +430,9 @@ enum CrashScenario {
 
   /** What was there before. */
   void prepare(LeaseRowStore store) {}
+
+  /** What happened some seconds before. */
+  void prepareSecondsAgo(LeaseRowStore store) {}
 
   /** What was there before the host was last booted. */
   void prepareOnAnotherBoot(LeaseRowStore store) {}
@@ -294,6 +460,34 @@ enum CrashScenario {
     } else {
       assertThat(granted(store, tryOnce(NAME)).number()).isEqualTo(last + 1);
     }
+  }
+
+  /** After an attempt that fits beside another. */
+  private static void checkBeside(LeaseRowStore store, Ticket ticket, boolean happened) {
+    assertThat(only(store, NAME).holders()).hasSize(happened ? 2 : 1);
+    if (happened) {
+      assertThat(granted(store, ticket).number()).as("a repeat").isEqualTo(2);
+      assertThat(release(store, ticket)).isEqualTo(Release.RELEASED);
+      assertThat(granted(store, again(ticket)).number()).isEqualTo(3);
+    } else {
+      assertThat(release(store, ticket)).isEqualTo(Release.NOT_HELD);
+      assertThat(granted(store, again(ticket)).number()).isGreaterThan(1);
+    }
+    assertThat(release(store, again(ticket))).isEqualTo(Release.RELEASED);
+  }
+
+  /** The same under another id. */
+  private static Ticket again(Ticket t) {
+    return new Ticket(
+        t.name(),
+        new LeaseId(1, 100 + t.id().sequence()),
+        t.mode(),
+        t.permits(),
+        t.limit(),
+        t.ttl(),
+        t.intent(),
+        t.fair(),
+        t.holder());
   }
 
   /** The process: halts before or after a statement. */

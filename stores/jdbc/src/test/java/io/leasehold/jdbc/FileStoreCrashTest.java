@@ -3,6 +3,7 @@ package io.leasehold.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -61,6 +62,9 @@ class FileStoreCrashTest {
     try (LeaseRowStore store =
         Fixture.open(file, new ManualClock(), "earlier", StatementHook.NONE)) {
       scenario.prepareOnAnotherBoot(store);
+    }
+    try (LeaseRowStore store = Fixture.open(file, Duration.ofSeconds(3), StatementHook.NONE)) {
+      scenario.prepareSecondsAgo(store);
     }
     try (LeaseRowStore store = Fixture.open(file)) {
       scenario.prepare(store);

@@ -118,9 +118,9 @@ class FileStoreFilesTest {
   @Test
   void aNewerSchemaIsRefusedAndLeftAsItIs() throws Exception {
     Fixture.open(file).close();
-    sql("PRAGMA user_version = 2");
+    sql("PRAGMA user_version = 3");
     byte[] before = Files.readAllBytes(file);
-    refused(() -> Fixture.open(file), "schema version 2");
+    refused(() -> Fixture.open(file), "schema version 3");
     assertThat(Files.readAllBytes(file)).isEqualTo(before);
   }
 

@@ -172,14 +172,30 @@ class FileStoreRenewalTest {
   }
 
   @Test
-  void aWaiterThatLapsedWhileItsProcessWasPausedWaitsOn() {
+  void aWaiterThatLapsedWhileItsProcessWasPausedIsGoneAndMayWaitAgain() {
     granted(two, tryOnce("a"));
     Ticket waiting = queue("a");
     busy(one, waiting);
-    clock.advance(Duration.ofSeconds(30));
+    clock.advance(Duration.ofSeconds(5));
     assertThat(only(two, "a").waiters()).isEmpty();
-    assertThat(renew(one, waiting)).isEqualTo(WAITING);
+    assertThat(renew(one, waiting)).isEqualTo(GONE);
+    assertThat(only(two, "a").waiters()).isEmpty();
+    busy(one, waiting);
     assertThat(only(two, "a").waiters()).hasSize(1);
+    assertThat(renew(one, waiting)).isEqualTo(WAITING);
+  }
+
+  @Test
+  void aWaiterWhoMayAttemptIsKeptAliveToo() {
+    Ticket held = tryOnce("a");
+    Ticket waiting = queue("a");
+    granted(two, held);
+    busy(one, waiting);
+    release(two, held);
+    for (int second = 0; second < 12; second += 3) {
+      clock.advance(Duration.ofSeconds(3));
+      assertThat(renew(one, waiting)).isEqualTo(ATTEMPT_NOW);
+    }
   }
 
   @Test
@@ -239,7 +255,7 @@ class FileStoreRenewalTest {
   @Test
   void r12AnotherWriterInTheWayMakesTheAnswerUnknownForItsBatchOnly() {
     List<Ticket> all = new ArrayList<>();
-    for (int i = 0; i < LeaseRowStore.CHUNK + 1; i++) {
+    for (int i = 0; i < Renewing.CHUNK + 1; i++) {
       Ticket held = tryOnce("n" + i);
       granted(one, held);
       all.add(held);
@@ -252,9 +268,9 @@ class FileStoreRenewalTest {
         });
     Map<LeaseId, Renewal> answers = new HashMap<>();
     one.renew(all, WITHIN, answers::put);
-    assertThat(answers).hasSize(LeaseRowStore.CHUNK + 1);
+    assertThat(answers).hasSize(Renewing.CHUNK + 1);
     assertThat(answers.get(all.get(0).id())).isInstanceOf(Renewal.Unknown.class);
-    assertThat(answers.get(all.get(LeaseRowStore.CHUNK).id())).isEqualTo(RENEWED);
+    assertThat(answers.get(all.get(Renewing.CHUNK).id())).isEqualTo(RENEWED);
     assertThat(renew(one, all.get(0))).as("the connection was opened again").isEqualTo(RENEWED);
   }
 }

@@ -62,7 +62,8 @@ class FileStoreVerbsTest {
     Traits traits = one.traits();
     assertThat(traits.store()).isEqualTo("file");
     assertThat(traits.has())
-        .containsExactlyInAnyOrder(Trait.FENCING, Trait.LINEARIZABLE, Trait.SURVIVES_RESTART);
+        .containsExactlyInAnyOrder(
+            Trait.FENCING, Trait.LINEARIZABLE, Trait.SURVIVES_RESTART, Trait.FIFO);
     assertThat(traits.calls()).isEqualTo(Traits.Calls.BLOCKING);
     assertThat(traits.poll().signals()).isEqualTo(Traits.Signals.NONE);
     assertThat(traits.minTtl()).isEqualTo(Duration.ofMillis(100));
@@ -357,21 +358,6 @@ class FileStoreVerbsTest {
     LockSnapshot seen = only(one, "a");
     assertThat(seen.holders()).isEmpty();
     assertThat(seen.waiters()).hasSize(1);
-  }
-
-  @Test
-  void otherModesAreRefused() {
-    Ticket plain = tryOnce("a");
-    for (LockMode mode : new LockMode[] {LockMode.SHARED, LockMode.PERMITS}) {
-      Ticket other =
-          new Ticket("a", plain.id(), mode, 1, 1, TTL, Ticket.Intent.TRY, false, "somebody");
-      assertThatThrownBy(() -> attempt(one, other))
-          .isInstanceOf(StoreException.class)
-          .hasMessageContaining("only exclusive locks")
-          .extracting(e -> ((StoreException) e).failure())
-          .isEqualTo(StoreException.Failure.REFUSED);
-    }
-    granted(one, plain);
   }
 
   @Test

@@ -44,7 +44,26 @@ final class Fixture {
   }
 
   static LeaseRowStore open(Path file, StatementHook hook) {
-    Clock clock = new SystemClock();
+    return open(file, Duration.ZERO, hook);
+  }
+
+  /**
+   * A store that uses the clock of this host as it was a while ago. It numbers a new file from 1.
+   */
+  static LeaseRowStore open(Path file, Duration ago, StatementHook hook) {
+    Clock system = new SystemClock();
+    Clock clock =
+        new Clock() {
+          @Override
+          public long nanos() {
+            return system.nanos() - ago.toNanos();
+          }
+
+          @Override
+          public long wallMillis() {
+            return 0;
+          }
+        };
     return JdbcStoreProvider.open(file, clock, HostClock.of(clock, Path.of("/")), hook);
   }
 
@@ -82,6 +101,26 @@ final class Fixture {
         name, new LeaseId(99, n), LockMode.EXCLUSIVE, 1, 1, ttl, intent, false, "holder " + n);
   }
 
+  /** The same, shared. */
+  static Ticket shared(Ticket t) {
+    return of(t, LockMode.SHARED, 1, 1, t.fair());
+  }
+
+  /** The same, for some of so many permits. */
+  static Ticket permits(int permits, int limit, Ticket t) {
+    return of(t, LockMode.PERMITS, permits, limit, t.fair());
+  }
+
+  /** The same, fair. */
+  static Ticket fair(Ticket t) {
+    return of(t, t.mode(), t.permits(), t.limit(), true);
+  }
+
+  private static Ticket of(Ticket t, LockMode mode, int permits, int limit, boolean fair) {
+    return new Ticket(
+        t.name(), t.id(), mode, permits, limit, t.ttl(), t.intent(), fair, t.holder());
+  }
+
   static <T> T get(CompletionStage<T> stage) {
     try {
       return stage.toCompletableFuture().join();
@@ -109,6 +148,13 @@ final class Fixture {
     Attempt answer = attempt(store, ticket);
     assertThat(answer).isInstanceOf(Attempt.Busy.class);
     return (Attempt.Busy) answer;
+  }
+
+  /** Attempts, and requires that it waits with so many before it. */
+  static void queued(int place, LockStore store, Ticket ticket) {
+    Attempt answer = attempt(store, ticket);
+    assertThat(answer).isInstanceOf(Attempt.Queued.class);
+    assertThat(((Attempt.Queued) answer).place()).as("place").isEqualTo(place);
   }
 
   static Release release(LockStore store, Ticket ticket) {

@@ -2,11 +2,15 @@ package io.leasehold.jdbc;
 
 import io.leasehold.internal.Clock;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Stands until it is moved. It has no wall clock: to read that fails. */
+/** Stands until it is moved. Its wall clock shows when it was set to, and counts who reads it. */
 final class ManualClock implements Clock {
   private final AtomicLong nanos = new AtomicLong(Duration.ofDays(3).toNanos());
+
+  private final AtomicLong wallMillis = new AtomicLong();
+  private final AtomicInteger wallReads = new AtomicInteger();
 
   @Override
   public long nanos() {
@@ -15,7 +19,17 @@ final class ManualClock implements Clock {
 
   @Override
   public long wallMillis() {
-    throw new AssertionError("the wall clock was read");
+    wallReads.incrementAndGet();
+    return wallMillis.get();
+  }
+
+  /** How often the wall clock was read. */
+  int wallReads() {
+    return wallReads.get();
+  }
+
+  void setWall(long millis) {
+    wallMillis.set(millis);
   }
 
   void advance(Duration by) {

@@ -1,6 +1,10 @@
--- Version 1. Instants are nanoseconds of the clock that "epoch" names: of one boot of the host, or of the wall clock.
+-- Version 2. Instants are nanoseconds of the clock that "epoch" names: of one boot of the host, or of the wall clock.
+-- A row is live while its epoch is the current one and "expires" lies ahead.
 
-CREATE TABLE leasehold_meta (
+-- Of version 1. Without it a process that knows no other modes than exclusive cannot go on.
+DROP TABLE IF EXISTS leasehold_waiter;
+
+CREATE TABLE IF NOT EXISTS leasehold_meta (
   one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
   -- The highest fence number of any row that was swept away: a new row starts above it.
   floor INTEGER NOT NULL,
@@ -8,11 +12,9 @@ CREATE TABLE leasehold_meta (
   swept TEXT NOT NULL
 ) STRICT;
 
-INSERT INTO leasehold_meta (one, floor, swept) VALUES (1, 0, '');
-
--- One row for each name that was ever granted, until it is swept. Live while its epoch is the current one and
--- "expires" lies ahead; released by setting "expires" to now, so that number and last lease id stay known.
-CREATE TABLE leasehold_lock (
+-- One row for each name that was ever granted, until it is swept: its last fence number, whatever the mode, and its
+-- exclusive lease. Released by setting "expires" to now, so that number and last lease id stay known.
+CREATE TABLE IF NOT EXISTS leasehold_lock (
   name TEXT NOT NULL PRIMARY KEY,
   fence INTEGER NOT NULL CHECK (fence BETWEEN 1 AND 9007199254740991),
   lease_id TEXT NOT NULL,
@@ -22,12 +24,30 @@ CREATE TABLE leasehold_lock (
   expires INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE leasehold_waiter (
+-- Shared leases and those with permits, "permits" of "size". What has ended stays until the next such grant of its name.
+CREATE TABLE IF NOT EXISTS leasehold_share (
   name TEXT NOT NULL,
   lease_id TEXT NOT NULL,
+  fence INTEGER NOT NULL,
   holder TEXT NOT NULL,
   mode TEXT NOT NULL,
   permits INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  epoch TEXT NOT NULL,
+  granted INTEGER NOT NULL,
+  expires INTEGER NOT NULL,
+  PRIMARY KEY (name, lease_id)
+) STRICT, WITHOUT ROWID;
+
+-- Who waits; "place" rises within a name.
+CREATE TABLE IF NOT EXISTS leasehold_queue (
+  name TEXT NOT NULL,
+  lease_id TEXT NOT NULL,
+  place INTEGER NOT NULL,
+  holder TEXT NOT NULL,
+  mode TEXT NOT NULL,
+  permits INTEGER NOT NULL,
+  size INTEGER NOT NULL,
   fair INTEGER NOT NULL,
   epoch TEXT NOT NULL,
   since INTEGER NOT NULL,
