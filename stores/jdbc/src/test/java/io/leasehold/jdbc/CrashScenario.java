@@ -383,7 +383,7 @@ enum CrashScenario {
     }
   },
 
-  OPENING_A_NEW_FILE(18) {
+  OPENING_A_NEW_FILE(20) {
     @Override
     void act(LeaseRowStore store) {
       throw new AssertionError("not to be reached");
@@ -401,7 +401,7 @@ enum CrashScenario {
   static final Ticket FAIR = Fixture.fair(MINE);
   static final Ticket FAIR_LATER = Fixture.fair(ticket(3, Ticket.Intent.QUEUE, TTL));
   static final Ticket SHARED = Fixture.shared(MINE);
-  static final Ticket READING = Fixture.shared(OTHER);
+  static final Ticket READING = Fixture.shared(ticket(5, Ticket.Intent.TRY, TTL));
   static final Ticket ONE_PERMIT = Fixture.permits(1, 3, OTHER);
   static final Ticket TWO_PERMITS = Fixture.permits(2, 3, MINE);
   static final Ticket ELSEWHERE =

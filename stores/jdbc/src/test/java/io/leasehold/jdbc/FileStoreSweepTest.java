@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.spi.Ticket;
 import java.nio.file.Path;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -135,11 +133,6 @@ class FileStoreSweepTest {
   }
 
   private long rows() throws SQLException {
-    try (var connection = DriverManager.getConnection("jdbc:sqlite:" + dir.resolve("locks.db"));
-        var statement = connection.createStatement();
-        ResultSet row = statement.executeQuery("SELECT count(*) FROM leasehold_lock")) {
-      row.next();
-      return row.getLong(1);
-    }
+    return Fixture.rows(dir.resolve("locks.db"), "leasehold_lock");
   }
 }

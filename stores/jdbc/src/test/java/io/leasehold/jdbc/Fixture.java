@@ -17,6 +17,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -192,5 +195,15 @@ final class Fixture {
 
   static boolean breakLease(LeaseRowStore store, String name, long number) {
     return get(store.breakLease(name, number, WITHIN));
+  }
+
+  /** How many rows a table has. */
+  static long rows(Path file, String table) throws SQLException {
+    try (var connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+        var statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT count(*) FROM " + table)) {
+      row.next();
+      return row.getLong(1);
+    }
   }
 }
