@@ -9,10 +9,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.jdbc.Hammer.Grant;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,8 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class FileStoreProcessesTest {
   @TempDir Path dir;
-
-  private record Grant(String name, long number, long asked, long granted, long releasing) {}
 
   @Test
   void r1r4KilledAtRandomMomentsTheyLeaveNumbersThatRiseAndLeasesThatDoNotOverlap()
@@ -59,7 +57,7 @@ class FileStoreProcessesTest {
     } finally {
       alive.forEach(Child::close);
     }
-    List<Grant> grants = grants();
+    List<Grant> grants = Grant.readAll(dir, Duration.ofMillis(300));
     assertThat(grants).as("enough to mean something").hasSizeGreaterThan(20 * kills);
     check(grants, seed);
     try (LeaseRowStore store = Fixture.open(file)) {
@@ -81,26 +79,8 @@ class FileStoreProcessesTest {
   }
 
   private Child hammer(Path file, String out) {
-    return Child.start(dir, Hammer.class, file.toString(), dir.resolve(out).toString(), "300");
-  }
-
-  private List<Grant> grants() throws IOException {
-    List<Grant> grants = new ArrayList<>();
-    try (var files = Files.newDirectoryStream(dir, "grants*")) {
-      for (Path file : files) {
-        for (String line : Files.readAllLines(file)) {
-          String[] w = line.split(" ", -1);
-          grants.add(
-              new Grant(
-                  w[0],
-                  Long.parseLong(w[1]),
-                  Long.parseLong(w[2]),
-                  Long.parseLong(w[3]),
-                  Long.parseLong(w[4])));
-        }
-      }
-    }
-    return grants;
+    return Child.start(
+        dir, Hammer.class, file.toString(), dir.resolve(out).toString(), "300", "EXCLUSIVE");
   }
 
   private static void check(List<Grant> all, long seed) {
@@ -117,7 +97,7 @@ class FileStoreProcessesTest {
             Grant later = grants.get(i);
             assertThat(later.granted())
                 .as("%s then %s, seed %s", earlier, later, seed)
-                .isGreaterThan(Math.min(earlier.releasing(), earlier.asked() + 300_000_000L));
+                .isGreaterThan(earlier.end());
           }
         });
   }

@@ -5,6 +5,7 @@ import io.leasehold.LockSnapshot;
 import io.leasehold.StoreException;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -15,18 +16,21 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A process that does what it is told, line by line, with one store and answers each line with one.
  * Lease ids are numbers.
  *
- * <p>{@code open FILE} · {@code try|queue NAME ID TTL-MILLIS} · {@code renew|release|withdraw NAME
- * ID TTL-MILLIS} · {@code remaining NAME} · {@code sh COMMAND} · {@code fill FILE} · {@code limit
- * BYTES} (of files, from the next commit on) · {@code pause} (inside the next write transaction,
- * until the next line) · {@code wall}
+ * <p>{@code open FILE} · {@code try|queue|acquire|renew|release|withdraw NAME ID TTL-MILLIS
+ * [shared] [permits=K/N] [fair]} ({@code acquire} polls until it is granted) · {@code remaining
+ * NAME} · {@code sh COMMAND} · {@code fill FILE} · {@code limit BYTES} (of files, from the next
+ * commit on) · {@code pause} (inside the next write transaction, until the next line) · {@code
+ * wall}
  */
 final class Puppet {
   private static final Duration WITHIN = Duration.ofSeconds(2);
+  private static final long POLL_NANOS = 2_000_000;
 
   private final BufferedReader in =
       new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -95,24 +99,54 @@ final class Puppet {
             (id, renewal) -> answer.append(renewal.getClass().getSimpleName()));
         yield answer.toString();
       }
-      default -> {
-        Attempt attempt = Fixture.get(s.attempt(ticket, WITHIN));
-        yield attempt instanceof Attempt.Granted granted ? "granted " + granted.number() : "busy";
-      }
+      case "acquire" -> acquire(s, ticket);
+      default -> shown(Fixture.get(s.attempt(ticket, WITHIN)));
     };
   }
 
+  private static String shown(Attempt attempt) {
+    if (attempt instanceof Attempt.Granted granted) {
+      return "granted " + granted.number();
+    }
+    return attempt instanceof Attempt.Queued queued ? "queued " + queued.place() : "busy";
+  }
+
+  /** As an engine waits: asks from time to time, and attempts when it may. */
+  private static String acquire(LeaseRowStore s, Ticket ticket) {
+    String answer = shown(Fixture.get(s.attempt(ticket, WITHIN)));
+    while (!answer.startsWith("granted")) {
+      LockSupport.parkNanos(POLL_NANOS);
+      Renewal renewal = Fixture.renew(s, ticket);
+      if (renewal instanceof Renewal.Gone) {
+        return "gone";
+      }
+      if (!(renewal instanceof Renewal.Waiting)) {
+        answer = shown(Fixture.get(s.attempt(ticket, WITHIN)));
+      }
+    }
+    return answer;
+  }
+
   private static Ticket ticket(String[] words) {
-    return new Ticket(
-        words[1],
-        new LeaseId(5, Long.parseLong(words[2])),
-        LockMode.EXCLUSIVE,
-        1,
-        1,
-        Duration.ofMillis(Long.parseLong(words[3])),
-        words[0].equals("queue") ? Ticket.Intent.QUEUE : Ticket.Intent.TRY,
-        false,
-        "puppet");
+    List<String> how = List.of(words).subList(4, words.length);
+    Ticket ticket =
+        new Ticket(
+            words[1],
+            new LeaseId(5, Long.parseLong(words[2])),
+            how.contains("shared") ? LockMode.SHARED : LockMode.EXCLUSIVE,
+            1,
+            1,
+            Duration.ofMillis(Long.parseLong(words[3])),
+            words[0].equals("try") ? Ticket.Intent.TRY : Ticket.Intent.QUEUE,
+            how.contains("fair"),
+            "puppet");
+    for (String word : how) {
+      if (word.startsWith("permits=")) {
+        String[] numbers = word.substring(8).split("/", -1);
+        return Fixture.permits(Integer.parseInt(numbers[0]), Integer.parseInt(numbers[1]), ticket);
+      }
+    }
+    return ticket;
   }
 
   private void pause() {
