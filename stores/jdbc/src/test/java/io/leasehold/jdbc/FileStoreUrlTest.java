@@ -94,7 +94,8 @@ class FileStoreUrlTest {
 
   private static void open(String url) {
     try (LockStore store = new JdbcStoreProvider().factory(StoreUrl.parse(url)).open(DEAF)) {
-      assertThat(Fixture.granted(store, Fixture.tryOnce("a")).number()).isEqualTo(1);
+      assertThat(Fixture.granted(store, Fixture.tryOnce("a")).number())
+          .isGreaterThan(1_700_000_000_000L);
     }
   }
 }
