@@ -172,6 +172,16 @@ class FileStoreSharedTest {
   }
 
   @Test
+  void r3AReaderThatEndedIsNotGrantedAgainThoughAnotherWasGrantedAfterIt() {
+    Ticket first = reader("a");
+    granted(one, first);
+    granted(two, reader("a"));
+    release(one, first);
+    assertThat(busy(one, first)).matches(answer -> !answer.holder().equals(first.holder()));
+    assertThat(only(one, "a").holders()).hasSize(1);
+  }
+
+  @Test
   void r6r8EachIsRenewedReleasedAndBrokenByItself() {
     Ticket first = reader("a");
     Ticket second = reader("a");
