@@ -1,0 +1,8 @@
+/**
+ * What code written against {@code java.util.concurrent.locks} relies on, as tests that any store
+ * can run: see {@link io.leasehold.testkit.juc.JucBehaviours}.
+ */
+@NullMarked
+package io.leasehold.testkit.juc;
+
+import org.jspecify.annotations.NullMarked;
