@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.leasehold.DistributedSemaphore;
 import io.leasehold.Lease;
 import io.leasehold.LockClient;
+import io.leasehold.StoreException;
 import io.leasehold.internal.Engine;
 import io.leasehold.internal.SystemClock;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReadWriteLock;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -30,7 +32,7 @@ abstract class Behaviours {
   static final Duration LONG = Duration.ofSeconds(30);
 
   /** A wait that is to end by itself. */
-  static final Duration SHORT = Duration.ofMillis(60);
+  static final Duration SHORT = Duration.ofMillis(150);
 
   final JucFixture fixture;
   private final SystemClock clock = new SystemClock();
@@ -93,13 +95,18 @@ abstract class Behaviours {
     return start(work).result();
   }
 
-  /** Starts work that waits for a lock of this client, and returns when it waits. */
-  static <T> Running<T> startWaiting(LockClient client, Callable<T> work) {
-    int before = waiters(client);
+  /** Starts work that waits for a lock, and returns when it is queued and parked. */
+  static <T> Running<T> startWaiting(Callable<T> work) {
     Running<T> running = start(work);
-    soon("it waits").until(() -> waiters(client) > before || running.isDone());
+    soon("it waits").until(() -> isParkedForALock(running.thread) || running.isDone());
     assertThat(running.isDone()).as("is done instead of waiting").isFalse();
     return running;
+  }
+
+  /** A thread parks for our locks after it is queued for one. */
+  private static boolean isParkedForALock(Thread thread) {
+    Object blocker = LockSupport.getBlocker(thread);
+    return blocker != null && blocker.getClass().getPackage().equals(Engine.class.getPackage());
   }
 
   /** How many callers wait in this client. */
@@ -117,6 +124,15 @@ abstract class Behaviours {
           }
           return taken;
         });
+  }
+
+  /** For waits so short that the store may not answer meanwhile, which is told apart from busy. */
+  static boolean isTakenWithin(long millis, Lock lock) throws InterruptedException {
+    try {
+      return lock.tryLock(millis, TimeUnit.MILLISECONDS);
+    } catch (StoreException e) {
+      return false;
+    }
   }
 
   /** Takes the lock, waiting for it, and gives it back. */

@@ -141,7 +141,7 @@ abstract class LockContention extends Behaviours {
           return lock.tryLock();
         }
         default -> {
-          return lock.tryLock(1, TimeUnit.MILLISECONDS);
+          return isTakenWithin(1, lock);
         }
       }
       return true;

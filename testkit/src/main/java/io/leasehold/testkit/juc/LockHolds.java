@@ -100,7 +100,7 @@ abstract class LockHolds extends Behaviours {
     Lock lock = lock(mine());
     Lock theirs = lock(of(rival));
     lock.lock();
-    Running<String> waiter = startWaiting(of(rival), () -> passThrough(theirs));
+    Running<String> waiter = startWaiting(() -> passThrough(theirs));
     lock.lock();
     assertThat(lock.tryLock()).isTrue();
     assertThat(lock.tryLock(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();

@@ -100,7 +100,6 @@ abstract class LockInterrupts extends Behaviours {
     for (ThrowingCallable wait : interruptible(theirs)) {
       Running<String> waiter =
           startWaiting(
-              of(rival),
               () -> {
                 isInterrupted(wait);
                 assertThatThrownBy(theirs::unlock).isInstanceOf(IllegalMonitorStateException.class);
@@ -121,9 +120,8 @@ abstract class LockInterrupts extends Behaviours {
     Lock theirs = lock(of(rival));
     AtomicBoolean released = new AtomicBoolean();
     lock.lock();
-    Running<Boolean> before = startWaiting(of(rival), () -> keepsTheFlag(theirs, true, released));
-    Running<Boolean> meanwhile =
-        startWaiting(of(rival), () -> keepsTheFlag(theirs, false, released));
+    Running<Boolean> before = startWaiting(() -> keepsTheFlag(theirs, true, released));
+    Running<Boolean> meanwhile = startWaiting(() -> keepsTheFlag(theirs, false, released));
     meanwhile.thread.interrupt();
     assertThat(isFree(theirs)).isFalse();
     released.set(true);

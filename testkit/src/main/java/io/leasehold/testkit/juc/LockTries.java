@@ -115,7 +115,6 @@ abstract class LockTries extends Behaviours {
       lock.lock();
       Running<Boolean> waiter =
           startWaiting(
-              of(rival),
               () -> {
                 boolean taken = theirs.tryLock(time, TimeUnit.NANOSECONDS);
                 theirs.unlock();
@@ -127,7 +126,6 @@ abstract class LockTries extends Behaviours {
     lock.lock();
     Running<Boolean> longest =
         startWaiting(
-            of(rival),
             () -> {
               boolean taken = theirs.tryLock(Long.MAX_VALUE, TimeUnit.DAYS);
               theirs.unlock();
@@ -155,7 +153,6 @@ abstract class LockTries extends Behaviours {
       over.set(false);
       Running<String> waiter =
           startWaiting(
-              mine(),
               () -> {
                 patient.lock();
                 order.add("waiter");
@@ -196,7 +193,7 @@ abstract class LockTries extends Behaviours {
     elsewhere(
         () -> {
           for (int i = 0; i < SEVERAL; i++) {
-            assertThat(theirs.tryLock(1, TimeUnit.MILLISECONDS)).isFalse();
+            assertThat(isTakenWithin(1, theirs)).isFalse();
           }
           return "";
         });
@@ -221,7 +218,7 @@ abstract class LockTries extends Behaviours {
       storm.add(
           start(
               () -> {
-                while (!theirs.tryLock(5, TimeUnit.MILLISECONDS)) {
+                while (!isTakenWithin(20, theirs)) {
                   assertThat(Thread.currentThread().isInterrupted()).isFalse();
                 }
                 theirs.unlock();

@@ -29,7 +29,7 @@ abstract class LockWaits extends Behaviours {
   void unlockWakesAWaiter(Rival rival) throws Exception {
     Lock lock = lock(mine());
     lock.lock();
-    Running<String> waiter = startWaiting(of(rival), () -> passThrough(lock(of(rival))));
+    Running<String> waiter = startWaiting(() -> passThrough(lock(of(rival))));
     lock.unlock();
     assertThat(waiter.result()).isEqualTo("passed");
   }
@@ -40,7 +40,7 @@ abstract class LockWaits extends Behaviours {
     Lock lock = lock(mine());
     lock.lock();
     lock.lock();
-    Running<String> waiter = startWaiting(of(rival), () -> passThrough(lock(of(rival))));
+    Running<String> waiter = startWaiting(() -> passThrough(lock(of(rival))));
     lock.unlock();
     assertThat(isFree(lock)).isFalse();
     assertThat(waiters(of(rival))).isEqualTo(1);
@@ -55,7 +55,7 @@ abstract class LockWaits extends Behaviours {
     List<Integer> order = new CopyOnWriteArrayList<>();
     List<Running<String>> waiters = new ArrayList<>();
     for (int i = 0; i < 9; i++) {
-      waiters.add(startWaiting(mine(), inOrder(mine(), i, order)));
+      waiters.add(startWaiting(inOrder(mine(), i, order)));
     }
     assertThat(order).isEmpty();
     lock.unlock();
@@ -93,7 +93,7 @@ abstract class LockWaits extends Behaviours {
     for (int i = 0; i < 8; i++) {
       LockClient client = of(i % 2 == 0 ? Rival.OTHER_CLIENT : Rival.SAME_CLIENT);
       int number = i;
-      waiters.add(startWaiting(client, inOrder(client, number, order)));
+      waiters.add(startWaiting(inOrder(client, number, order)));
       soon("it is queued in the store").until(() -> queued() == number + 1);
     }
     lock.unlock();
@@ -115,8 +115,8 @@ abstract class LockWaits extends Behaviours {
     List<Running<String>> staying = new ArrayList<>();
     List<Running<Boolean>> leaving = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
-      leaving.add(startWaiting(mine(), () -> lock.tryLock(LONG.toSeconds(), TimeUnit.SECONDS)));
-      staying.add(startWaiting(mine(), inOrder(mine(), i, order)));
+      leaving.add(startWaiting(() -> lock.tryLock(LONG.toSeconds(), TimeUnit.SECONDS)));
+      staying.add(startWaiting(inOrder(mine(), i, order)));
     }
     for (Running<Boolean> waiter : leaving) {
       waiter.thread.interrupt();
@@ -139,15 +139,14 @@ abstract class LockWaits extends Behaviours {
     Lock theirs = lock(of(rival));
     lock.lock();
     Running<Boolean> hasty =
-        startWaiting(of(rival), () -> theirs.tryLock(SHORT.toMillis(), TimeUnit.MILLISECONDS));
+        startWaiting(() -> theirs.tryLock(SHORT.toMillis(), TimeUnit.MILLISECONDS));
     Running<String> called =
         startWaiting(
-            of(rival),
             () -> {
               theirs.lockInterruptibly();
               return "locked";
             });
-    Running<String> patient = startWaiting(of(rival), () -> passThrough(theirs));
+    Running<String> patient = startWaiting(() -> passThrough(theirs));
     assertThat(hasty.result()).isFalse();
     called.thread.interrupt();
     assertThatThrownBy(called::result).hasCauseInstanceOf(InterruptedException.class);
@@ -167,13 +166,13 @@ abstract class LockWaits extends Behaviours {
       Running<Boolean> hasty =
           start(
               () -> {
-                boolean taken = theirs.tryLock(2, TimeUnit.MILLISECONDS);
+                boolean taken = isTakenWithin(2, theirs);
                 if (taken) {
                   theirs.unlock();
                 }
                 return taken;
               });
-      Running<String> patient = startWaiting(of(rival), () -> passThrough(theirs));
+      Running<String> patient = startWaiting(() -> passThrough(theirs));
       lock.unlock();
       assertThat(patient.result()).isEqualTo("passed");
       assertThat(hasty.result()).isNotNull();
@@ -188,8 +187,8 @@ abstract class LockWaits extends Behaviours {
     Lock theirs = lock(of(rival));
     for (int round = 0; round < ROUNDS; round++) {
       lock.lock();
-      Running<Boolean> called = startWaiting(of(rival), () -> passUnlessInterrupted(theirs));
-      Running<String> patient = startWaiting(of(rival), () -> passThrough(theirs));
+      Running<Boolean> called = startWaiting(() -> passUnlessInterrupted(theirs));
+      Running<String> patient = startWaiting(() -> passThrough(theirs));
       Running<String> interrupter =
           start(
               () -> {

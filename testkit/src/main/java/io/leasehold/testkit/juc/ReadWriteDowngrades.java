@@ -63,7 +63,7 @@ abstract class ReadWriteDowngrades extends Behaviours {
     lock.writeLock().lock();
     List<Running<String>> waiters = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      waiters.add(startWaiting(of(rival), () -> passThrough(theirs)));
+      waiters.add(startWaiting(() -> passThrough(theirs)));
     }
     entersAgain(lock.readLock());
     entersAgain(lock.writeLock());
@@ -133,8 +133,8 @@ abstract class ReadWriteDowngrades extends Behaviours {
     ReadWriteLock lock = readWriteLock(mine());
     ReadWriteLock theirs = readWriteLock(of(rival));
     lock.writeLock().lock();
-    Running<String> reader = startWaiting(of(rival), () -> passThrough(theirs.readLock()));
-    Running<String> writer = startWaiting(of(rival), () -> passThrough(theirs.writeLock()));
+    Running<String> reader = startWaiting(() -> passThrough(theirs.readLock()));
+    Running<String> writer = startWaiting(() -> passThrough(theirs.writeLock()));
     lock.readLock().lock();
     lock.writeLock().unlock();
     assertThat(waiters(of(rival))).as("still waiting").isEqualTo(2);

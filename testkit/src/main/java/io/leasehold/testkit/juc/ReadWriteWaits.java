@@ -33,7 +33,7 @@ abstract class ReadWriteWaits extends Behaviours {
     CountDownLatch leave = new CountDownLatch(1);
     read.lock();
     Running<String> second = startReading(read, leave);
-    Running<String> writer = startWaiting(of(rival), () -> passThrough(write));
+    Running<String> writer = startWaiting(() -> passThrough(write));
     read.unlock();
     assertThat(isFree(write)).as("one reader is left").isFalse();
     assertThat(writer.isDone()).isFalse();
@@ -67,9 +67,9 @@ abstract class ReadWriteWaits extends Behaviours {
     CountDownLatch place = new CountDownLatch(3);
     Callable<Boolean> theirs = meetInside(readWriteLock(of(rival)).readLock(), place);
     List<Running<Boolean>> readers = new ArrayList<>();
-    readers.add(startWaiting(of(rival), theirs));
-    readers.add(startWaiting(of(rival), theirs));
-    readers.add(startWaiting(mine(), meetInside(readWriteLock(mine()).readLock(), place)));
+    readers.add(startWaiting(theirs));
+    readers.add(startWaiting(theirs));
+    readers.add(startWaiting(meetInside(readWriteLock(mine()).readLock(), place)));
     write.unlock();
     for (Running<Boolean> reader : readers) {
       assertThat(reader.result()).isTrue();
@@ -92,8 +92,8 @@ abstract class ReadWriteWaits extends Behaviours {
     ReadWriteLock lock = readWriteLock(mine());
     List<String> order = new CopyOnWriteArrayList<>();
     lock.readLock().lock();
-    Running<String> writer = startWaiting(mine(), () -> noted(lock.writeLock(), "writer", order));
-    Running<String> reader = startWaiting(mine(), () -> noted(lock.readLock(), "reader", order));
+    Running<String> writer = startWaiting(() -> noted(lock.writeLock(), "writer", order));
+    Running<String> reader = startWaiting(() -> noted(lock.readLock(), "reader", order));
     lock.readLock().unlock();
     assertThat(writer.result()).isEqualTo("writer");
     assertThat(reader.result()).isEqualTo("reader");
@@ -112,7 +112,7 @@ abstract class ReadWriteWaits extends Behaviours {
   void aTryToReadDoesNotOvertakeAWaitingWriter() throws Exception {
     ReadWriteLock lock = readWriteLock(mine());
     lock.readLock().lock();
-    Running<String> writer = startWaiting(mine(), () -> passThrough(lock.writeLock()));
+    Running<String> writer = startWaiting(() -> passThrough(lock.writeLock()));
     assertThat(isFree(lock.readLock())).isFalse();
     assertThat(elsewhere(() -> lock.readLock().tryLock(0, TimeUnit.SECONDS))).isFalse();
     lock.readLock().unlock();
@@ -127,7 +127,7 @@ abstract class ReadWriteWaits extends Behaviours {
     Lock read = readWriteLock(mine()).readLock();
     read.lock();
     Lock write = readWriteLock(of(rival)).writeLock();
-    Running<String> writer = startWaiting(of(rival), () -> passThrough(write));
+    Running<String> writer = startWaiting(() -> passThrough(write));
     read.lock();
     read.lockInterruptibly();
     assertThat(read.tryLock()).isTrue();
@@ -145,12 +145,11 @@ abstract class ReadWriteWaits extends Behaviours {
     lock.readLock().lock();
     Running<String> hasty =
         startWaiting(
-            mine(),
             () -> {
               lock.writeLock().lockInterruptibly();
               return "locked";
             });
-    Running<String> reader = startWaiting(mine(), () -> passThrough(lock.readLock()));
+    Running<String> reader = startWaiting(() -> passThrough(lock.readLock()));
     hasty.thread.interrupt();
     assertThatThrownBy(hasty::result).hasCauseInstanceOf(InterruptedException.class);
     assertThat(reader.result()).as("beside the first reader").isEqualTo("passed");
@@ -201,7 +200,6 @@ abstract class ReadWriteWaits extends Behaviours {
   private void isEndedByAnInterrupt(Rival rival, Lock lock, boolean timed) throws Exception {
     Running<Boolean> waiter =
         startWaiting(
-            of(rival),
             () -> {
               assertThatThrownBy(
                       () -> {
@@ -246,7 +244,6 @@ abstract class ReadWriteWaits extends Behaviours {
       write.lock();
       Running<Boolean> waiter =
           startWaiting(
-              of(rival),
               () -> {
                 each.lock();
                 each.unlock();

@@ -36,7 +36,7 @@ abstract class SemaphoreWaits extends Behaviours {
       for (int permits : new int[] {1, 3}) {
         Lease all = semaphore.permits(3).acquire();
         DistributedSemaphore theirs = semaphore(of(rival), 3).permits(permits);
-        Running<String> waiter = startWaiting(of(rival), () -> passThrough(way, theirs));
+        Running<String> waiter = startWaiting(() -> passThrough(way, theirs));
         all.release();
         assertThat(waiter.result()).isEqualTo("passed");
       }
@@ -58,7 +58,6 @@ abstract class SemaphoreWaits extends Behaviours {
     for (int i = 0; i < 3; i++) {
       waiters.add(
           startWaiting(
-              of(rival),
               () -> {
                 try (Lease lease = semaphore(of(rival), 3).acquire()) {
                   return meet(place) && lease.isHeld();
@@ -117,7 +116,6 @@ abstract class SemaphoreWaits extends Behaviours {
         DistributedSemaphore theirs = semaphore(of(rival), 3).permits(permits);
         Running<Boolean> waiter =
             startWaiting(
-                of(rival),
                 () -> {
                   assertThatThrownBy(() -> way.take(theirs))
                       .isInstanceOf(InterruptedException.class);
@@ -153,10 +151,10 @@ abstract class SemaphoreWaits extends Behaviours {
     DistributedSemaphore semaphore = semaphore(mine(), 3);
     Lease one = semaphore.acquire();
     List<String> order = new CopyOnWriteArrayList<>();
-    Running<String> many = startWaiting(mine(), () -> noted(semaphore.permits(3), "many", order));
+    Running<String> many = startWaiting(() -> noted(semaphore.permits(3), "many", order));
     assertThat(semaphore.tryAcquire()).as("a try").isEmpty();
     assertThat(semaphore.tryAcquire(Duration.ZERO)).as("a try with no time").isEmpty();
-    Running<String> few = startWaiting(mine(), () -> noted(semaphore, "few", order));
+    Running<String> few = startWaiting(() -> noted(semaphore, "few", order));
     assertThat(order).isEmpty();
     one.release();
     assertThat(many.result()).isEqualTo("many");
@@ -184,7 +182,7 @@ abstract class SemaphoreWaits extends Behaviours {
       DistributedSemaphore semaphore = semaphore(of(who), 3).permits(i % 2 == 0 ? 3 : 1);
       String number = "" + i;
       int queued = i + 1;
-      waiters.add(startWaiting(of(who), () -> noted(semaphore, number, order)));
+      waiters.add(startWaiting(() -> noted(semaphore, number, order)));
       soon("it is queued in the store")
           .until(() -> semaphore.inspect().orElseThrow().waiters().size() == queued);
     }
@@ -200,10 +198,8 @@ abstract class SemaphoreWaits extends Behaviours {
   void whoGivesUpLetsTheNextHaveWhatIsFree() throws Exception {
     DistributedSemaphore semaphore = semaphore(mine(), 3);
     Lease one = semaphore.acquire();
-    Running<String> many =
-        startWaiting(mine(), () -> passThrough(Way.ACQUIRE, semaphore.permits(3)));
-    Running<String> few =
-        startWaiting(mine(), () -> passThrough(Way.ACQUIRE, semaphore.permits(2)));
+    Running<String> many = startWaiting(() -> passThrough(Way.ACQUIRE, semaphore.permits(3)));
+    Running<String> few = startWaiting(() -> passThrough(Way.ACQUIRE, semaphore.permits(2)));
     many.thread.interrupt();
     assertThatThrownBy(many::result).hasCauseInstanceOf(InterruptedException.class);
     assertThat(few.result()).as("beside the first").isEqualTo("passed");

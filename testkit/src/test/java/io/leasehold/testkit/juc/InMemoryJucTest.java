@@ -11,9 +11,11 @@ import java.time.Duration;
 import java.util.concurrent.ForkJoinPool;
 import org.junit.jupiter.api.Nested;
 
-/** The behaviours of {@code java.util.concurrent}, on stores of each kind that there is. */
+/**
+ * The behaviours of {@code java.util.concurrent}, on a store of each kind that the engine knows.
+ */
 class InMemoryJucTest {
-  private abstract static class OnServer extends JucBehaviours {
+  private abstract static class OnServer implements JucFixture {
     private final InMemoryServer server;
 
     OnServer(InMemorySettings settings) {
@@ -23,6 +25,45 @@ class InMemoryJucTest {
     @Override
     public LockClientBuilder builder() {
       return Leasehold.builder(server);
+    }
+
+    @Nested
+    class Locks extends ReentrantLockBehaviours {
+      @Override
+      public LockClientBuilder builder() {
+        return OnServer.this.builder();
+      }
+
+      @Override
+      public LockOptions options() {
+        return OnServer.this.options();
+      }
+    }
+
+    @Nested
+    class ReadWriteLocks extends ReadWriteLockBehaviours {
+      @Override
+      public LockClientBuilder builder() {
+        return OnServer.this.builder();
+      }
+
+      @Override
+      public LockOptions options() {
+        return OnServer.this.options();
+      }
+    }
+
+    @Nested
+    class Semaphores extends SemaphoreBehaviours {
+      @Override
+      public LockClientBuilder builder() {
+        return OnServer.this.builder();
+      }
+
+      @Override
+      public LockOptions options() {
+        return OnServer.this.options();
+      }
     }
   }
 
