@@ -1,0 +1,199 @@
+package io.leasehold.testkit;
+
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.internal.Clock;
+import io.leasehold.internal.SystemClock;
+import io.leasehold.spi.Attempt;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.LockStore;
+import io.leasehold.spi.Release;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.StoreOperator;
+import io.leasehold.spi.Ticket;
+import io.leasehold.spi.Traits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+
+/** A connection whose requests meet the fates that its {@link FaultyStore} has for them. */
+final class FaultyConnection implements LockStore {
+  private final FaultyStore faulty;
+  private final LockStore store;
+  private final Clock clock = new SystemClock();
+  private final Set<LeaseId> granted = ConcurrentHashMap.newKeySet();
+
+  FaultyConnection(FaultyStore faulty, LockStore store) {
+    this.faulty = faulty;
+    this.store = store;
+  }
+
+  @Override
+  public Traits traits() {
+    return store.traits();
+  }
+
+  @Override
+  public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
+    return send(within, () -> store.attempt(ticket, within))
+        .thenApply(
+            answer -> {
+              if (answer instanceof Attempt.Granted) {
+                granted.add(ticket.id());
+              }
+              return answer;
+            });
+  }
+
+  @Override
+  public CompletionStage<Boolean> withdraw(Ticket ticket, Duration within) {
+    granted.remove(ticket.id());
+    return send(within, () -> store.withdraw(ticket, within));
+  }
+
+  @Override
+  public CompletionStage<Release> release(Ticket ticket, Duration within) {
+    granted.remove(ticket.id());
+    return send(within, () -> store.release(ticket, within));
+  }
+
+  @Override
+  public CompletionStage<Void> watch(Ticket ticket, Duration within) {
+    return send(within, () -> store.watch(ticket, within));
+  }
+
+  @Override
+  public void renew(
+      Collection<Ticket> tickets, Duration within, BiConsumer<LeaseId, Renewal> each) {
+    List<Ticket> asked = new ArrayList<>();
+    for (Ticket ticket : tickets) {
+      if (faulty.polls() || granted.contains(ticket.id())) {
+        asked.add(ticket);
+      } else {
+        each.accept(ticket.id(), new Renewal.Waiting());
+      }
+    }
+    if (asked.isEmpty()) {
+      return;
+    }
+    CompletionStage<Map<LeaseId, Renewal>> all = send(within, () -> renewAll(asked, within));
+    all.whenComplete(
+            (answers, failed) ->
+                asked.forEach(
+                    t ->
+                        each.accept(
+                            t.id(),
+                            failed == null ? answers.get(t.id()) : new Renewal.Unknown(failed))))
+        .exceptionally(failed -> Map.of());
+  }
+
+  private CompletionStage<Map<LeaseId, Renewal>> renewAll(List<Ticket> tickets, Duration within) {
+    Map<LeaseId, Renewal> answers = new ConcurrentHashMap<>();
+    CompletableFuture<Map<LeaseId, Renewal>> all = new CompletableFuture<>();
+    store.renew(
+        tickets,
+        within,
+        (id, answer) -> {
+          answers.put(id, answer);
+          if (answers.size() == tickets.size()) {
+            all.complete(answers);
+          }
+        });
+    return all;
+  }
+
+  /** Sends a request into its fate. */
+  private <T> CompletionStage<T> send(Duration within, Supplier<CompletionStage<T>> request) {
+    int index = faulty.nextIndex();
+    DelayedRequest delayed = faulty.delayed(index);
+    if (delayed == null) {
+      return meet(faulty.fate(index), within, request);
+    }
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    delayed.send(() -> complete(answer, meet(faulty.fate(index), within, request)));
+    return inTime(answer, within);
+  }
+
+  private <T> CompletionStage<T> meet(
+      FaultyStore.Fate fate, Duration within, Supplier<CompletionStage<T>> request) {
+    return switch (fate) {
+      case PASSES -> request.get();
+      case IS_REFUSED -> CompletableFuture.failedStage(failure(Failure.UNAVAILABLE));
+      case REQUEST_LOST -> CompletableFuture.failedStage(failure(Failure.UNKNOWN_OUTCOME));
+      case REPLY_LOST ->
+          request
+              .get()
+              .thenCompose(lost -> CompletableFuture.failedStage(failure(Failure.UNKNOWN_OUTCOME)));
+      case REQUEST_SWALLOWED -> inTime(new CompletableFuture<>(), within);
+      case REPLY_SWALLOWED -> {
+        request.get();
+        yield inTime(new CompletableFuture<>(), within);
+      }
+    };
+  }
+
+  /** A store whose verbs block does so for as long as it was told; another answers later. */
+  private <T> CompletionStage<T> inTime(CompletableFuture<T> answer, Duration within) {
+    if (traits().calls() == Traits.Calls.NON_BLOCKING) {
+      return answer;
+    }
+    boolean interrupted = false;
+    long end = clock.nanos() + within.toNanos();
+    try {
+      while (true) {
+        try {
+          answer.get(end - clock.nanos(), TimeUnit.NANOSECONDS);
+          return answer;
+        } catch (ExecutionException e) {
+          return answer;
+        } catch (TimeoutException e) {
+          return CompletableFuture.failedStage(failure(Failure.UNKNOWN_OUTCOME));
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static <T> void complete(CompletableFuture<T> answer, CompletionStage<T> stage) {
+    CompletionStage<T> unused =
+        stage.whenComplete(
+            (value, failed) -> {
+              if (failed != null) {
+                answer.completeExceptionally(failed);
+              } else {
+                answer.complete(value);
+              }
+            });
+  }
+
+  private static StoreException failure(Failure failure) {
+    return new StoreException(failure, "the test made this request fail", null);
+  }
+
+  @Override
+  public Optional<StoreOperator> operator() {
+    return store.operator();
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}

@@ -1,0 +1,37 @@
+package io.leasehold.testkit;
+
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.StoreListener;
+import java.util.Collection;
+
+/** What a client hears of a {@link FaultyStore}. */
+final class FaultyListener implements StoreListener {
+  private final FaultyStore faulty;
+  private final StoreListener listener;
+
+  FaultyListener(FaultyStore faulty, StoreListener listener) {
+    this.faulty = faulty;
+    this.listener = listener;
+  }
+
+  @Override
+  public void wake(LeaseId id) {
+    if (faulty.hearsWakeUps()) {
+      listener.wake(id);
+    }
+  }
+
+  @Override
+  public void reconnected() {
+    if (faulty.isConnected()) {
+      listener.reconnected();
+    }
+  }
+
+  @Override
+  public void lost(Collection<LeaseId> ids) {
+    if (faulty.isConnected()) {
+      listener.lost(ids);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package io.leasehold.testkit;
+
+import io.leasehold.spi.LockStore;
+import io.leasehold.spi.StoreFactory;
+import io.leasehold.spi.StoreListener;
+import io.leasehold.testkit.contract.Faults;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Any store, and what can go wrong on the way to it: one for each client. Its faults lie where the
+ * engine meets the store, so they are the same for every store, and a reply is lost exactly where
+ * it is said to be.
+ *
+ * <pre>{@code
+ * FaultyStore faulty = new FaultyStore(server);
+ * LockClient client = Leasehold.builder(faulty).build();
+ * faulty.lose(0, Faults.Loss.REPLY);   // the first attempt is granted, and the client does not hear of it
+ * }</pre>
+ */
+public final class FaultyStore implements StoreFactory, Faults {
+  /** What becomes of a request. */
+  enum Fate {
+    /** It is done, and answered. */
+    PASSES,
+    /** It is not done, and that is certain. */
+    IS_REFUSED,
+    /** It is not done; the connection broke. */
+    REQUEST_LOST,
+    /** It is done; the connection broke. */
+    REPLY_LOST,
+    /** It is not done, nor answered. */
+    REQUEST_SWALLOWED,
+    /** It is done, and not answered. */
+    REPLY_SWALLOWED
+  }
+
+  private final StoreFactory factory;
+  private final List<FaultyListener> listeners = new CopyOnWriteArrayList<>();
+  private final AtomicInteger requests = new AtomicInteger();
+  private final Map<Integer, Fate> fates = new ConcurrentHashMap<>();
+  private final Map<Integer, DelayedRequest> delayed = new ConcurrentHashMap<>();
+  private volatile Fate weather = Fate.PASSES;
+  private volatile boolean hearsWakeUps = true;
+  private volatile boolean polls = true;
+
+  /** Over what this opens. */
+  public FaultyStore(StoreFactory factory) {
+    this.factory = factory;
+  }
+
+  @Override
+  public LockStore open(StoreListener listener) {
+    FaultyListener wrapped = new FaultyListener(this, listener);
+    LockStore store = factory.open(wrapped);
+    listeners.add(wrapped);
+    return new FaultyConnection(this, store);
+  }
+
+  @Override
+  public int requests() {
+    return requests.get();
+  }
+
+  @Override
+  public void lose(int index, Loss loss) {
+    fates.put(index, loss == Loss.REQUEST ? Fate.REQUEST_LOST : Fate.REPLY_LOST);
+  }
+
+  @Override
+  public void loseSilently(int index, Loss loss) {
+    fates.put(index, loss == Loss.REQUEST ? Fate.REQUEST_SWALLOWED : Fate.REPLY_SWALLOWED);
+  }
+
+  @Override
+  public Delayed delay(int index) {
+    DelayedRequest request = new DelayedRequest();
+    delayed.put(index, request);
+    return request;
+  }
+
+  @Override
+  public void cut() {
+    weather = Fate.IS_REFUSED;
+  }
+
+  @Override
+  public void silence() {
+    weather = Fate.REQUEST_SWALLOWED;
+  }
+
+  @Override
+  public void loseReplies() {
+    weather = Fate.REPLY_LOST;
+  }
+
+  @Override
+  public void heal() {
+    weather = Fate.PASSES;
+    listeners.forEach(FaultyListener::reconnected);
+  }
+
+  @Override
+  public void dropWakeUps() {
+    hearsWakeUps = false;
+  }
+
+  @Override
+  public void stopPolls() {
+    polls = false;
+  }
+
+  // ---- for the connection and the listener
+
+  int nextIndex() {
+    return requests.getAndIncrement();
+  }
+
+  Fate fate(int index) {
+    Fate own = fates.remove(index);
+    return own != null ? own : weather;
+  }
+
+  @Nullable DelayedRequest delayed(int index) {
+    return delayed.remove(index);
+  }
+
+  boolean isConnected() {
+    return weather == Fate.PASSES;
+  }
+
+  boolean hearsWakeUps() {
+    return hearsWakeUps && isConnected();
+  }
+
+  boolean polls() {
+    return polls;
+  }
+}

@@ -1,0 +1,26 @@
+package io.leasehold.testkit.contract;
+
+/**
+ * What a store, or the {@link ContractFixture} around it, may be unable to do. Tests that need it
+ * are then aborted with the reason, and counted.
+ */
+public enum Ability {
+  /** Leases have fencing tokens. */
+  FENCING,
+  /** There are read locks. */
+  SHARED,
+  /** There are semaphores. */
+  PERMITS,
+  /** Waiters can be served in order across processes. */
+  FAIR,
+  /** The store lists what is held and waited for. */
+  LIST,
+  /** An operator can break a lease. */
+  BREAK,
+  /** The store wakes waiters. */
+  SIGNALS,
+  /** The fixture restarts the store, which keeps its data. */
+  RESTART,
+  /** The fixture restarts the store without its data. */
+  RESTART_EMPTY
+}

@@ -1,0 +1,79 @@
+package io.leasehold.testkit.contract;
+
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+
+/** Work on a thread of its own. */
+public final class Caller<T> {
+  private static final Duration STEADY = Duration.ofMillis(20);
+
+  private final Thread thread;
+  private final FutureTask<T> task;
+  private final Duration patience;
+
+  /** Starts it. */
+  Caller(ThreadGroup group, Duration patience, Callable<T> work) {
+    this.patience = patience;
+    this.task = new FutureTask<>(work);
+    this.thread = new Thread(group, task, "contract-caller");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Waits until its thread does nothing but wait. */
+  public Caller<T> waiting() {
+    await("a caller that waits")
+        .pollInSameThread()
+        .pollInterval(Duration.ofMillis(2))
+        .atMost(patience)
+        .during(STEADY)
+        .until(this::isParked);
+    return this;
+  }
+
+  private boolean isParked() {
+    return thread.getState() == Thread.State.WAITING
+        || thread.getState() == Thread.State.TIMED_WAITING;
+  }
+
+  /** Whether it has ended. */
+  public boolean isDone() {
+    return task.isDone();
+  }
+
+  /** Interrupts it. */
+  public void interrupt() {
+    thread.interrupt();
+  }
+
+  /** What it does at this moment, for messages. */
+  StackTraceElement[] stack() {
+    return thread.getStackTrace();
+  }
+
+  /** Whether it ended within this time. */
+  boolean endsWithin(Duration time) throws InterruptedException {
+    thread.join(Math.max(1, time.toMillis()));
+    return task.isDone();
+  }
+
+  /** Waits for its end, and yields its result or throws what it threw. */
+  public T result() throws Exception {
+    try {
+      return task.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Exception thrown) {
+        throw thrown;
+      }
+      if (e.getCause() instanceof Error thrown) {
+        throw thrown;
+      }
+      throw e;
+    }
+  }
+}

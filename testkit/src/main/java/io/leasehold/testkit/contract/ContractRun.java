@@ -1,0 +1,110 @@
+package io.leasehold.testkit.contract;
+
+import io.leasehold.testkit.contract.ScoreCard.Outcome;
+import io.leasehold.testkit.contract.ScoreCard.Score;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.engine.support.store.Namespace;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.LauncherSession;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherConfig;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+
+/**
+ * Runs the contract from a program, and keeps the score. Immutable.
+ *
+ * <pre>{@code
+ * System.out.println(ContractRun.on(RedissonFixture::new).run().table());
+ * }</pre>
+ */
+public final class ContractRun {
+  static final String SPACE_NAME = "io.leasehold.testkit.contract";
+  static final String FIXTURE = "fixture";
+
+  private final Supplier<? extends ContractFixture> fixture;
+  private final Duration patience;
+  private final int tests;
+
+  private ContractRun(Supplier<? extends ContractFixture> fixture, Duration patience, int tests) {
+    this.fixture = Objects.requireNonNull(fixture, "fixture");
+    this.patience = patience;
+    this.tests = tests;
+  }
+
+  /** On fixtures that this makes, one for each test; each test waits for 30 s at most, alone. */
+  public static ContractRun on(Supplier<? extends ContractFixture> fixture) {
+    return new ContractRun(fixture, Duration.ofSeconds(30), 1);
+  }
+
+  /** How long one wait of a test may take. */
+  public ContractRun withPatience(Duration newPatience) {
+    return new ContractRun(fixture, newPatience, tests);
+  }
+
+  /** How many tests may run beside each other. */
+  public ContractRun withTestsAtOnce(int count) {
+    return new ContractRun(fixture, patience, count);
+  }
+
+  /** Runs all tests, and waits for their end. */
+  public ScoreCard run() {
+    LauncherDiscoveryRequest request =
+        LauncherDiscoveryRequestBuilder.request()
+            .selectors(DiscoverySelectors.selectClass(LaunchedContract.class))
+            .configurationParameter(ContractExtension.PATIENCE, patience.toString())
+            .configurationParameter(
+                "junit.jupiter.execution.parallel.enabled", String.valueOf(tests > 1))
+            .configurationParameter("junit.jupiter.execution.parallel.config.strategy", "fixed")
+            .configurationParameter(
+                "junit.jupiter.execution.parallel.config.fixed.parallelism", String.valueOf(tests))
+            .build();
+    LauncherConfig plain =
+        LauncherConfig.builder()
+            .enableTestExecutionListenerAutoRegistration(false)
+            .enableLauncherSessionListenerAutoRegistration(false)
+            .build();
+    Scores scores = new Scores();
+    try (LauncherSession session = LauncherFactory.openSession(plain)) {
+      session.getStore().put(Namespace.create(SPACE_NAME), FIXTURE, fixture);
+      session.getLauncher().execute(request, scores);
+    }
+    return new ScoreCard(List.copyOf(scores.ended));
+  }
+
+  private static final class Scores implements TestExecutionListener {
+    private final ConcurrentLinkedQueue<Score> ended = new ConcurrentLinkedQueue<>();
+
+    @Override
+    public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+      test.getSource()
+          .filter(MethodSource.class::isInstance)
+          .map(MethodSource.class::cast)
+          .ifPresent(
+              method -> ended.add(score(method.getMethodName(), test.getDisplayName(), result)));
+    }
+
+    private static Score score(String test, String promise, TestExecutionResult result) {
+      Outcome outcome =
+          switch (result.getStatus()) {
+            case SUCCESSFUL -> Outcome.PASSED;
+            case FAILED -> Outcome.FAILED;
+            case ABORTED -> Outcome.NOT_CLAIMED;
+          };
+      return new Score(
+          Integer.parseInt(test.substring(1, 3)),
+          test,
+          promise,
+          outcome,
+          result.getThrowable().map(Throwable::toString).orElse(""));
+    }
+  }
+}

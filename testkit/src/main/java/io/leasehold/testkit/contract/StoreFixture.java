@@ -1,0 +1,129 @@
+package io.leasehold.testkit.contract;
+
+import io.leasehold.Leasehold;
+import io.leasehold.LockClient;
+import io.leasehold.Trait;
+import io.leasehold.internal.Engine;
+import io.leasehold.internal.Ledger;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.LockStore;
+import io.leasehold.spi.StoreFactory;
+import io.leasehold.spi.StoreListener;
+import io.leasehold.spi.Traits;
+import io.leasehold.testkit.FaultyStore;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+
+/**
+ * A store as the contract sees it: every client over a {@link FaultyStore}. What the store declares
+ * not to have counts as lacking; restarts are lacking unless they are overridden.
+ */
+public class StoreFixture implements ContractFixture {
+  private final StoreFactory factory;
+  private final UnaryOperator<StoreFactory> outside;
+  private final Traits traits;
+  private final Map<Ability, String> lacking = new EnumMap<>(Ability.class);
+  private final Map<LockClient, FaultyStore> faults = new ConcurrentHashMap<>();
+
+  /** Over what this opens. It is opened once at first, to see its traits. */
+  public StoreFixture(StoreFactory factory) {
+    this(factory, UnaryOperator.identity());
+  }
+
+  /**
+   * Over what this opens.
+   *
+   * @param outside wraps the faulty store: what a client library does to requests and replies
+   */
+  public StoreFixture(StoreFactory factory, UnaryOperator<StoreFactory> outside) {
+    this.factory = factory;
+    this.outside = outside;
+    try (LockStore store = factory.open(new Deaf())) {
+      this.traits = store.traits();
+      if (store.operator().isEmpty()) {
+        without(Ability.LIST, "the store keeps no list");
+        without(Ability.BREAK, "the store keeps no list");
+      }
+    }
+    if (!traits.has().contains(Trait.FENCING)) {
+      without(Ability.FENCING, "the store has no fencing tokens");
+    }
+    if (!traits.has().contains(Trait.FIFO)) {
+      without(Ability.FAIR, "the store keeps no queue");
+    }
+    if (traits.poll().signals() == Traits.Signals.NONE) {
+      without(Ability.SIGNALS, "the store wakes nobody");
+    }
+    without(Ability.RESTART, "this fixture cannot restart the store");
+    without(Ability.RESTART_EMPTY, "this fixture cannot restart the store");
+  }
+
+  /** Says that this cannot be done, and why. */
+  public final StoreFixture without(Ability ability, String reason) {
+    lacking.put(ability, reason);
+    return this;
+  }
+
+  /** Says that this can be done. */
+  public final StoreFixture with(Ability ability) {
+    lacking.remove(ability);
+    return this;
+  }
+
+  @Override
+  public final LockClient open(ClientSettings settings) {
+    FaultyStore faulty = new FaultyStore(factory);
+    ClientSettings fitting =
+        lacking.containsKey(Ability.FENCING) && settings.required().isEmpty()
+            ? settings.accept(Trait.UNFENCED)
+            : settings;
+    LockClient client = fitting.applyTo(Leasehold.builder(outside.apply(faulty))).build();
+    faults.put(client, faulty);
+    return client;
+  }
+
+  @Override
+  public Optional<String> lacks(Ability ability) {
+    return Optional.ofNullable(lacking.get(ability));
+  }
+
+  @Override
+  public Optional<Traits> traits() {
+    return Optional.of(traits);
+  }
+
+  @Override
+  public final Faults faults(LockClient client) {
+    FaultyStore faulty = faults.get(client);
+    if (faulty == null) {
+      throw new IllegalArgumentException("the client was not opened here");
+    }
+    return faulty;
+  }
+
+  @Override
+  public final Optional<String> leftovers(LockClient client) {
+    Ledger ledger = ((Engine) client).ledger();
+    return client.isClosed() || ledger.isZero() ? Optional.empty() : Optional.of(ledger.toString());
+  }
+
+  @Override
+  public final Claim claim() {
+    return Claim.ALL;
+  }
+
+  private static final class Deaf implements StoreListener {
+    @Override
+    public void wake(LeaseId id) {}
+
+    @Override
+    public void reconnected() {}
+
+    @Override
+    public void lost(Collection<LeaseId> ids) {}
+  }
+}
