@@ -1,10 +1,7 @@
 package io.leasehold.testkit.contract;
 
-import static org.assertj.core.api.Assertions.fail;
-
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -76,9 +73,10 @@ final class ContractExtension implements ParameterResolver, InvocationIntercepto
     Caller<String> body = bed.start(() -> run(invocation, bed));
     Duration limit = bed.patience().multipliedBy(PATIENCES_OF_A_TEST);
     if (!body.endsWithin(limit)) {
-      String stack = Arrays.toString(body.stack());
+      AssertionError hangs = new AssertionError("the test hangs, after " + limit);
+      hangs.setStackTrace(body.stack());
       body.interrupt();
-      fail("the test hangs, after %s, in %s", limit, stack);
+      throw hangs;
     }
     body.result();
   }

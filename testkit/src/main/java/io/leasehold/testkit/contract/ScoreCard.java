@@ -58,7 +58,8 @@ public record ScoreCard(List<Score> scores) {
     StringBuilder table = new StringBuilder("| outcome | promise | why |\n|---|---|---|\n");
     for (Score score : scores) {
       String why = score.detail.lines().findFirst().orElse("").replace("|", "\\|");
-      table.append("| %s | %s | %s |%n".formatted(score.outcome, score.promise, why));
+      table.append("| ").append(score.outcome).append(" | ").append(score.promise);
+      table.append(" | ").append(why).append(" |\n");
     }
     return table.toString();
   }

@@ -152,6 +152,16 @@ public final class Testbed {
     assertThat(lock(client).tryAcquire()).as("a try for '%s'", name()).isEmpty();
   }
 
+  /** Requires that the holder believes in a lease, and the store too, as far as it lists. */
+  public void requireHeld(Lease lease) {
+    assertThat(lease.isHeld()).as("%s is held", lease).isTrue();
+    if (fixture.lacks(Ability.LIST).isEmpty()) {
+      assertThat(open().lock(lease.name()).inspect().map(LockSnapshot::holders).orElse(List.of()))
+          .extracting(LockSnapshot.Holder::leaseId)
+          .contains(lease.leaseId());
+    }
+  }
+
   /** Requires that soon nothing is left in the memory of this client. */
   public void requireNothingLeft(LockClient client) {
     Awaitility.await("nothing left in the client")

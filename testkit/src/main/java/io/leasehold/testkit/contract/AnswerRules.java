@@ -1,0 +1,190 @@
+package io.leasehold.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.leasehold.DistributedLock;
+import io.leasehold.Lease;
+import io.leasehold.LockClient;
+import io.leasehold.LockSnapshot;
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.spi.FenceNumber;
+import io.leasehold.testkit.contract.Faults.Delayed;
+import io.leasehold.testkit.contract.Faults.Loss;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.DisplayName;
+
+/** R3 and R12: what a lost reply means. The ttl is ten minutes throughout. */
+public interface AnswerRules {
+  /** The store granted it, and the client did not hear of that. */
+  @ContractTest
+  @DisplayName("R3 a lost reply is resolved by asking again: the same lease")
+  default void R03_aLostReplyIsResolvedByAskingAgain(Testbed bed) throws Exception {
+    bed.faults(bed.one()).loseSilently(0, Loss.REPLY);
+    Lease lease = bed.lock(bed.one()).acquire(bed.patience());
+    bed.requireBusy(bed.two());
+    assertThat(lease.isHeld()).isTrue();
+    lease.release();
+    bed.requireFree();
+  }
+
+  /** What the store shows before the repeat is what the client has after it. */
+  @ContractTest
+  @DisplayName("R3 a repeated attempt has the token of the grant that it repeats")
+  default void R03_aRepeatDoesNotMintAnotherToken(Testbed bed) throws Exception {
+    bed.needs(Ability.LIST);
+    bed.needs(Ability.FENCING);
+    Delayed repeat = repeatedAttempt(bed);
+    Caller<Lease> caller = bed.start(() -> bed.lock(bed.one()).acquire(bed.patience()));
+    bed.await("the repeat", repeat::isSent);
+    LockSnapshot.Holder before = onlyHolder(bed);
+    repeat.land();
+    Lease lease = caller.result();
+    assertThat(FenceNumber.number(lease.fencingToken()))
+        .isEqualTo(FenceNumber.number(before.fencingToken()));
+    assertThat(onlyHolder(bed).fencingToken()).isEqualTo(before.fencingToken());
+    lease.release();
+  }
+
+  /** By the store's own word. */
+  @ContractTest
+  @DisplayName("R3 a repeated attempt does not extend the lease")
+  default void R03_aRepeatDoesNotExtend(Testbed bed) throws Exception {
+    bed.needs(Ability.LIST);
+    Delayed repeat = repeatedAttempt(bed);
+    Caller<Lease> caller = bed.start(() -> bed.lock(bed.one()).acquire(bed.patience()));
+    bed.await("the repeat", repeat::isSent);
+    long granted = bed.now();
+    bed.pass(Duration.ofMillis(300));
+    repeat.land();
+    Lease lease = caller.result();
+    Duration age = bed.since(granted);
+    assertThat(onlyHolder(bed).remaining())
+        .isLessThanOrEqualTo(Testbed.LONG.minus(age).plus(step(bed)));
+    lease.release();
+  }
+
+  /** It lands after its lease was released. */
+  @ContractTest
+  @DisplayName("R3 an attempt that its own repeat overtook is never granted again")
+  default void R03_anOvertakenOriginalIsNotGrantedAgain(Testbed bed) throws Exception {
+    LockClient hasty = bed.open(s -> s.withRequestTimeout(Duration.ofMillis(300)));
+    Delayed original = bed.faults(hasty).delay(0);
+    Lease lease = bed.lock(hasty).acquire(bed.patience());
+    assertThat(original.isSent()).isTrue();
+    lease.release();
+    original.land();
+    bed.requireFree();
+  }
+
+  /** It lands while its lease is held. */
+  @ContractTest
+  @DisplayName("R3 a repeat may overtake its original, which then changes nothing")
+  default void R03_aRepeatMayOvertakeItsOriginal(Testbed bed) throws Exception {
+    LockClient hasty = bed.open(s -> s.withRequestTimeout(Duration.ofMillis(300)));
+    Delayed original = bed.faults(hasty).delay(0);
+    Lease lease = bed.lock(hasty).acquire(bed.patience());
+    original.land();
+    bed.requireHeld(lease);
+    bed.requireBusy(bed.two());
+    lease.release();
+    bed.requireFree();
+  }
+
+  /** The first reply is lost, and the second request is kept. */
+  private static Delayed repeatedAttempt(Testbed bed) {
+    bed.faults(bed.one()).lose(0, Loss.REPLY);
+    return bed.faults(bed.one()).delay(1);
+  }
+
+  private static LockSnapshot.Holder onlyHolder(Testbed bed) {
+    Optional<LockSnapshot> found = bed.lock(bed.two()).inspect();
+    assertThat(found).as("what the store shows").isPresent();
+    assertThat(found.orElseThrow().holders()).hasSize(1);
+    return found.orElseThrow().holders().get(0);
+  }
+
+  private static Duration step(Testbed bed) {
+    return bed.fixture().traits().map(t -> t.ttlStep()).orElse(Duration.ofSeconds(1));
+  }
+
+  // ---- R12
+
+  /** Of a try: neither granted nor busy. */
+  @ContractTest
+  @DisplayName("R12 an attempt without reply is an unknown outcome, not busy")
+  default void R12_anAttemptWithoutReplyIsUnknown(Testbed bed) throws Exception {
+    for (Loss loss : Loss.values()) {
+      LockClient client = bed.open();
+      bed.faults(client).lose(0, loss);
+      bed.faults(client).lose(1, loss);
+      assertThatThrownBy(bed.lock(client)::tryAcquire)
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              e -> assertThat(e.failure()).isEqualTo(Failure.UNKNOWN_OUTCOME));
+      bed.requireFree();
+    }
+  }
+
+  /** The lease is over for its holder all the same. */
+  @ContractTest
+  @DisplayName("R12 a release without reply is an unknown outcome, not released")
+  default void R12_aReleaseWithoutReplyIsUnknown(Testbed bed) throws Exception {
+    for (Loss loss : Loss.values()) {
+      LockClient client = bed.open();
+      Lease lease = bed.take(client);
+      bed.faults(client).lose(bed.faults(client).requests(), loss);
+      assertThatThrownBy(lease::release)
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              e -> assertThat(e.failure()).isEqualTo(Failure.UNKNOWN_OUTCOME));
+      assertThat(lease.isHeld()).isFalse();
+      bed.requireFree();
+    }
+  }
+
+  /** Though it was ready to wait for long. */
+  @ContractTest
+  @DisplayName("R12 a first attempt that cannot reach the store fails fast")
+  default void R12_aStoreThatCannotBeReachedFailsFast(Testbed bed) throws Exception {
+    DistributedLock lock = bed.lock(bed.one());
+    bed.faults(bed.one()).cut();
+    Caller<Lease> caller = bed.start(() -> lock.acquire(Duration.ofMinutes(5)));
+    assertThat(caller.endsWithin(Testbed.SOON)).as("the wait has ended").isTrue();
+    assertThatThrownBy(caller::result).isInstanceOf(StoreException.class);
+    assertThatThrownBy(lock::tryAcquire).isInstanceOf(StoreException.class);
+    bed.faults(bed.one()).heal();
+  }
+
+  /** And gets the lock after it. */
+  @ContractTest
+  @DisplayName("R12 a waiter that was once answered outlasts an outage")
+  default void R12_aWaiterOutlastsAnOutage(Testbed bed) throws Exception {
+    Lease held = bed.take(bed.two());
+    Caller<Lease> waiter = bed.start(() -> bed.lock(bed.one()).acquire(bed.patience()));
+    waiter.waiting();
+    bed.faults(bed.one()).cut();
+    held.release();
+    bed.pass(Duration.ofMillis(300));
+    assertThat(waiter.isDone()).isFalse();
+    bed.faults(bed.one()).heal();
+    waiter.result().release();
+  }
+
+  /** It cannot know whether the lock was busy all the time. */
+  @ContractTest
+  @DisplayName("R12 a waiter whose time ends in an outage gets a StoreException, not a timeout")
+  default void R12_aWaitThatEndsInAnOutageIsAStoreException(Testbed bed) throws Exception {
+    Lease held = bed.take(bed.two());
+    DistributedLock lock = bed.lock(bed.one());
+    Caller<Lease> waiter = bed.start(() -> lock.acquire(Duration.ofSeconds(2)));
+    waiter.waiting();
+    bed.faults(bed.one()).cut();
+    assertThatThrownBy(waiter::result).isInstanceOf(StoreException.class);
+    bed.faults(bed.one()).heal();
+    held.release();
+    bed.requireFree();
+  }
+}

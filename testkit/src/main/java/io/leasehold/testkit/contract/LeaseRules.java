@@ -1,0 +1,234 @@
+package io.leasehold.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.leasehold.DistributedLock;
+import io.leasehold.Lease;
+import io.leasehold.LeaseLostException;
+import io.leasehold.LockClient;
+import io.leasehold.LockException;
+import io.leasehold.LockOptions;
+import io.leasehold.LockSnapshot;
+import io.leasehold.spi.Traits;
+import io.leasehold.testkit.contract.Faults.Delayed;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.DisplayName;
+
+/** R5 and R6: how long a lease lives, and what renews it. */
+public interface LeaseRules {
+  /** One that is no multiple of anything, and below a second where the store takes that. */
+  @ContractTest
+  @DisplayName("R5 a ttl is never zero and never infinite")
+  default void R05_aTtlIsNeitherZeroNorInfinite(Testbed bed) throws Exception {
+    Duration odd = bed.fixture().shortTtl().multipliedBy(9).dividedBy(10).plusNanos(300_000);
+    LockOptions options = LockOptions.defaults().withTtl(odd).withoutRenewal();
+    Lease lease = bed.lock(bed.one()).with(options).acquire(bed.patience());
+    assertThat(bed.lock(bed.two()).tryAcquire().isPresent() && lease.isHeld())
+        .as("two hold the lock")
+        .isFalse();
+    assertThat(lease.isHeld()).as("it lives, before any time has passed").isTrue();
+    bed.lock(bed.two()).acquire(bed.patience()).release();
+    assertThat(lease.isHeld()).isFalse();
+  }
+
+  /** By the holder's word and by the store's. */
+  @ContractTest
+  @DisplayName("R5 a ttl is rounded up to the store's step")
+  default void R05_aTtlIsRoundedUp(Testbed bed) throws Exception {
+    Traits traits = traits(bed);
+    Duration odd = bed.fixture().shortTtl().plus(traits.ttlStep().dividedBy(2));
+    LockOptions options = LockOptions.defaults().withTtl(odd).withoutRenewal();
+    long asked = bed.now();
+    Lease lease = bed.lock(bed.one()).with(options).acquire(bed.patience());
+    assertThat(lease.remaining()).isLessThanOrEqualTo(odd.plus(traits.ttlStep()));
+    bed.lock(bed.two()).acquire(bed.patience()).release();
+    assertThat(bed.since(asked)).as("how long it stood").isGreaterThanOrEqualTo(odd);
+  }
+
+  /** And nothing was asked of the store. */
+  @ContractTest
+  @DisplayName("R5 a ttl outside the store's limits is refused")
+  default void R05_aTtlOutsideTheLimitsIsRefused(Testbed bed) throws Exception {
+    Traits traits = traits(bed);
+    DistributedLock lock = bed.lock(bed.one());
+    for (Duration ttl :
+        new Duration[] {traits.minTtl().dividedBy(2), traits.maxTtl().plus(traits.ttlStep())}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> lock.with(LockOptions.defaults().withTtl(ttl)).tryAcquire());
+      assertThatIllegalArgumentException().isThrownBy(() -> bed.open(s -> s.withTtl(ttl)));
+    }
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> LockOptions.defaults().withTtl(Duration.ZERO));
+    bed.requireFree();
+  }
+
+  /** The store's limits may be above or below it. */
+  @ContractTest
+  @DisplayName("R5 the ttl that nobody chose is moved inside the store's limits")
+  default void R05_theDefaultTtlIsMovedInside(Testbed bed) throws Exception {
+    Lease lease = bed.take(bed.open(ClientSettings::withDefaultTtl));
+    assertThat(lease.remaining()).isPositive().isLessThanOrEqualTo(traits(bed).maxTtl());
+    lease.release();
+  }
+
+  private static Traits traits(Testbed bed) {
+    Optional<Traits> traits = bed.fixture().traits();
+    Assumptions.assumeTrue(traits.isPresent(), "the store's limits are not known");
+    return traits.orElseThrow();
+  }
+
+  // ---- R6
+
+  /** It expired while its renewal was on the way, and another held the lock since. */
+  @ContractTest
+  @DisplayName("R6 a renewal never revives a lease that has expired")
+  default void R06_aRenewalNeverRevives(Testbed bed) throws Exception {
+    LockClient late = bed.open(s -> s.withRequestTimeout(Duration.ofMillis(300)));
+    Lease lease = bed.lock(late).with(bed.brief()).acquire(bed.patience());
+    Delayed renewal = renewalOnItsWay(bed, late, lease);
+    bed.lock(bed.two()).acquire(bed.patience()).release();
+    renewal.land();
+    bed.requireFree();
+    assertThat(lease.isHeld()).isFalse();
+  }
+
+  /** Its successor's lease is not prolonged by it. */
+  @ContractTest
+  @DisplayName("R6 renewing what another holds changes nothing")
+  default void R06_renewingAnothersChangesNothing(Testbed bed) throws Exception {
+    bed.needs(Ability.LIST);
+    LockClient late = bed.open(s -> s.withRequestTimeout(Duration.ofMillis(300)));
+    Lease lease = bed.lock(late).with(bed.brief()).acquire(bed.patience());
+    Delayed renewal = renewalOnItsWay(bed, late, lease);
+    LockOptions plain = LockOptions.defaults().withoutRenewal();
+    Lease successor = bed.lock(bed.two()).with(plain).acquire(bed.patience());
+    LockSnapshot.Holder before = onlyHolder(bed);
+    renewal.land();
+    LockSnapshot.Holder after = onlyHolder(bed);
+    assertThat(after.leaseId()).isEqualTo(before.leaseId());
+    assertThat(after.remaining()).isLessThanOrEqualTo(before.remaining());
+    assertThat(after.remaining()).isGreaterThan(Testbed.LONG.dividedBy(2));
+    successor.release();
+    bed.requireFree();
+  }
+
+  /** Asks for a renewal and keeps it until the lease is over. */
+  private static Delayed renewalOnItsWay(Testbed bed, LockClient client, Lease lease) {
+    Delayed renewal = bed.faults(client).delay(bed.faults(client).requests());
+    Duration more = bed.fixture().shortTtl().multipliedBy(95).dividedBy(100);
+    bed.await("some time to pass", () -> lease.remaining().compareTo(more) < 0);
+    assertThatThrownBy(() -> lease.ensureHeld(more)).isInstanceOf(LockException.class);
+    assertThat(renewal.isSent()).isTrue();
+    return renewal;
+  }
+
+  private static LockSnapshot.Holder onlyHolder(Testbed bed) {
+    Optional<LockSnapshot> found = bed.lock(bed.open()).inspect();
+    assertThat(found).as("what the store shows").isPresent();
+    assertThat(found.orElseThrow().holders()).hasSize(1);
+    return found.orElseThrow().holders().get(0);
+  }
+
+  /** Of ten minutes, long before its end. */
+  @ContractTest
+  @DisplayName("R6 a renewal of a lease that an operator broke says so")
+  default void R06_renewingABrokenLeaseSaysSo(Testbed bed) throws Exception {
+    bed.needs(Ability.BREAK);
+    LockOptions plain = LockOptions.defaults().withTtl(Testbed.LONG).withoutRenewal();
+    Lease lease = bed.lock(bed.one()).with(plain).acquire(bed.patience());
+    assertThat(bed.lock(bed.two()).breakLease(lease.fencingToken())).isTrue();
+    assertThat(bed.lock(bed.two()).breakLease(lease.fencingToken())).as("again").isFalse();
+    Lease next = bed.take(bed.two());
+    requireGone(bed, lease);
+    bed.requireHeld(next);
+    next.release();
+  }
+
+  /** Asks for a little more than is left, so that the store is asked. */
+  private static void requireGone(Testbed bed, Lease lease) {
+    bed.pass(Duration.ofMillis(20));
+    Duration more = lease.remaining().plusMillis(10);
+    assertThatThrownBy(() -> lease.ensureHeld(more)).isInstanceOf(LeaseLostException.class);
+    assertThat(lease.isHeld()).isFalse();
+  }
+
+  /** Without being asked. */
+  @ContractTest
+  @DisplayName("R6 a lease that an operator broke is noticed by its own renewal")
+  default void R06_aBrokenLeaseIsNoticed(Testbed bed) throws Exception {
+    bed.needs(Ability.BREAK);
+    LockClient doomed = bed.open(s -> s.withTtl(bed.fixture().shortTtl().multipliedBy(3)));
+    Lease lease = bed.take(doomed);
+    AtomicInteger told = new AtomicInteger();
+    lease.onLost(told::incrementAndGet);
+    bed.lock(bed.two()).breakLease(lease.fencingToken());
+    bed.await("the loss", () -> told.get() > 0);
+    assertThat(lease.isHeld()).isFalse();
+    assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+    assertThat(told).hasValue(1);
+  }
+
+  /** Beside it another reads on; an older token breaks nothing. */
+  @ContractTest
+  @DisplayName("R6 a break removes exactly the lease with that token")
+  default void R06_aBreakRemovesExactlyThatLease(Testbed bed) throws Exception {
+    bed.needs(Ability.BREAK);
+    Lease first = bed.take(bed.one());
+    first.release();
+    Lease second = bed.take(bed.one());
+    assertThat(bed.lock(bed.two()).breakLease(first.fencingToken())).isFalse();
+    assertThat(bed.lock(bed.two()).breakLease(second.fencingToken() + 1024)).isFalse();
+    assertThat(bed.two().lock(bed.name("other")).breakLease(second.fencingToken())).isFalse();
+    bed.requireHeld(second);
+    bed.requireBusy(bed.two());
+    second.release();
+  }
+
+  /** One reader of two. */
+  @ContractTest
+  @DisplayName("R6 a break of one reader leaves the others")
+  default void R06_aBreakOfOneReaderLeavesTheOthers(Testbed bed) throws Exception {
+    bed.needs(Ability.BREAK);
+    bed.needs(Ability.SHARED);
+    LockOptions plain = LockOptions.defaults().withTtl(Testbed.LONG).withoutRenewal();
+    Lease broken = bed.take(bed.one().readWriteLock(bed.name()).readLock().with(plain));
+    Lease other = bed.take(bed.two().readWriteLock(bed.name()).readLock().with(plain));
+    assertThat(bed.lock(bed.open()).breakLease(broken.fencingToken())).isTrue();
+    requireGone(bed, broken);
+    bed.requireHeld(other);
+    bed.requireBusy(bed.open());
+    other.release();
+  }
+
+  /** Holder and waiter. */
+  @ContractTest
+  @DisplayName("R6 a lease that the store forgot is noticed, and the lock can be had again")
+  default void R06_aLeaseThatTheStoreForgotIsNoticed(Testbed bed) throws Exception {
+    bed.needs(Ability.RESTART_EMPTY);
+    LockClient doomed = bed.open(s -> s.withTtl(bed.fixture().shortTtl().multipliedBy(3)));
+    Lease lease = bed.take(doomed);
+    Caller<Lease> waiter = bed.start(() -> bed.lock(bed.two()).acquire(bed.patience()));
+    waiter.waiting();
+    bed.fixture().restartEmpty();
+    bed.await("the loss", () -> !lease.isHeld());
+    waiter.result().release();
+    bed.requireFree();
+  }
+
+  /** Three times its ttl. */
+  @ContractTest
+  @DisplayName("R6 a lease that is renewed outlives its ttl")
+  default void R06_aRenewedLeaseOutlivesItsTtl(Testbed bed) throws Exception {
+    LockClient keeps = bed.open(s -> s.withTtl(bed.fixture().shortTtl().multipliedBy(2)));
+    Lease lease = bed.take(keeps);
+    bed.pass(bed.fixture().shortTtl().multipliedBy(3));
+    assertThat(lease.isHeld()).isTrue();
+    bed.requireBusy(bed.two());
+    lease.release();
+  }
+}

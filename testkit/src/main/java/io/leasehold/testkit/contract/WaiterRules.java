@@ -1,0 +1,191 @@
+package io.leasehold.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.leasehold.Lease;
+import io.leasehold.LockClient;
+import io.leasehold.LockException;
+import io.leasehold.LockOptions;
+import io.leasehold.LockTimeoutException;
+import io.leasehold.MultiLease;
+import io.leasehold.StoreException;
+import io.leasehold.testkit.contract.Faults.Delayed;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
+
+/** R9: a waiter that gives up leaves no trace. The ttl is ten minutes throughout. */
+public interface WaiterRules {
+  /** By either method. */
+  @ContractTest
+  @DisplayName("R9 a waiter that times out leaves no trace")
+  default void R09_aWaiterThatTimesOutLeavesNoTrace(Testbed bed) throws Exception {
+    Lease held = bed.take(bed.one());
+    assertThat(bed.lock(bed.two()).tryAcquire(Duration.ofMillis(50))).isEmpty();
+    assertThatThrownBy(() -> bed.lock(bed.two()).acquire(Duration.ofMillis(50)))
+        .isInstanceOf(LockTimeoutException.class);
+    requireNoTraceAfter(bed, held);
+  }
+
+  /** On the way to the store or in the local queue. */
+  @ContractTest
+  @DisplayName("R9 a waiter that is interrupted leaves no trace")
+  default void R09_aWaiterThatIsInterruptedLeavesNoTrace(Testbed bed) throws Exception {
+    Lease held = bed.take(bed.one());
+    for (LockClient client : new LockClient[] {bed.one(), bed.two()}) {
+      Caller<Lease> waiter = bed.start(() -> bed.lock(client).acquire(Testbed.LONG)).waiting();
+      waiter.interrupt();
+      assertThatThrownBy(waiter::result).isInstanceOf(InterruptedException.class);
+    }
+    requireNoTraceAfter(bed, held);
+  }
+
+  /** By cancelling the future. */
+  @ContractTest
+  @DisplayName("R9 a waiter that is cancelled leaves no trace")
+  default void R09_aWaiterThatIsCancelledLeavesNoTrace(Testbed bed) throws Exception {
+    Lease held = bed.take(bed.one());
+    CompletableFuture<Lease> waiter =
+        bed.lock(bed.two()).acquireAsync(Testbed.LONG).toCompletableFuture();
+    bed.pass(Duration.ofMillis(50));
+    assertThat(waiter.cancel(true)).isTrue();
+    requireNoTraceAfter(bed, held);
+  }
+
+  /** Beside a waiter that stays. */
+  @ContractTest
+  @DisplayName("R9 a waiter that gives up is not in the way of those behind it")
+  default void R09_whoGivesUpIsNotInTheWay(Testbed bed) throws Exception {
+    Lease held = bed.take(bed.one());
+    Caller<Lease> givesUp = bed.start(() -> bed.lock(bed.two()).acquire(Testbed.LONG)).waiting();
+    Caller<Lease> local = bed.start(() -> bed.lock(bed.two()).acquire(bed.patience())).waiting();
+    LockClient third = bed.open();
+    Caller<Lease> remote = bed.start(() -> bed.lock(third).acquire(bed.patience())).waiting();
+    givesUp.interrupt();
+    assertThatThrownBy(givesUp::result).isInstanceOf(InterruptedException.class);
+    held.release();
+    local.result().release();
+    remote.result().release();
+  }
+
+  /** Of fair waiters. */
+  @ContractTest
+  @DisplayName("R9 a fair waiter that gives up is not in the way of those behind it")
+  default void R09_aFairWaiterThatGivesUpIsNotInTheWay(Testbed bed) throws Exception {
+    bed.needs(Ability.FAIR);
+    LockOptions fair = LockOptions.defaults().fair();
+    Lease held = bed.take(bed.one());
+    Caller<Lease> givesUp =
+        bed.start(() -> bed.lock(bed.two()).with(fair).acquire(Testbed.LONG)).waiting();
+    LockClient third = bed.open();
+    Caller<Lease> behind =
+        bed.start(() -> bed.lock(third).with(fair).acquire(bed.patience())).waiting();
+    givesUp.interrupt();
+    assertThatThrownBy(givesUp::result).isInstanceOf(InterruptedException.class);
+    held.release();
+    behind.result().release();
+  }
+
+  /** Of several locks it lets go what it had. */
+  @ContractTest
+  @DisplayName("R9 a waiter for several locks that gives up leaves no trace")
+  default void R09_aWaiterForSeveralLeavesNoTrace(Testbed bed) throws Exception {
+    Lease held = bed.take(bed.one().lock(bed.name("b")));
+    String[] names = {bed.name("a"), bed.name("b")};
+    assertThat(bed.two().allOf(names).tryAcquire(Duration.ofMillis(50))).isEmpty();
+    CompletableFuture<MultiLease> waiter =
+        bed.two().allOf(names).acquireAsync(Testbed.LONG).toCompletableFuture();
+    bed.pass(Duration.ofMillis(50));
+    waiter.cancel(true);
+    bed.requireFree(bed.name("a"));
+    held.release();
+    bed.requireFree(bed.name("b"));
+  }
+
+  /** Waiting readers and permits. */
+  @ContractTest
+  @DisplayName("R9 a writer that gives up is not in the way of readers")
+  default void R09_aWriterThatGivesUpLetsReadersIn(Testbed bed) throws Exception {
+    bed.needs(Ability.SHARED);
+    Lease reader = bed.take(bed.one().readWriteLock(bed.name()).readLock());
+    assertThat(bed.two().readWriteLock(bed.name()).writeLock().tryAcquire(Duration.ofMillis(50)))
+        .isEmpty();
+    bed.take(bed.open().readWriteLock(bed.name()).readLock()).release();
+    reader.release();
+  }
+
+  /** Of a semaphore: it took none of what was left. */
+  @ContractTest
+  @DisplayName("R9 a waiter for permits that gives up leaves all permits")
+  default void R09_aWaiterForPermitsLeavesAll(Testbed bed) throws Exception {
+    bed.needs(Ability.PERMITS);
+    Lease held = bed.take(bed.one().semaphore(bed.name(), 3).permits(2));
+    assertThat(bed.two().semaphore(bed.name(), 3).permits(2).tryAcquire(Duration.ofMillis(50)))
+        .isEmpty();
+    bed.take(bed.open().semaphore(bed.name(), 3)).release();
+    held.release();
+    bed.take(bed.open().semaphore(bed.name(), 3).permits(3)).release();
+  }
+
+  private static void requireNoTraceAfter(Testbed bed, Lease held) throws InterruptedException {
+    bed.requireNothingLeft(bed.two());
+    held.release();
+    bed.take(bed.one()).release();
+    bed.requireFree();
+  }
+
+  // ---- the ghost
+
+  /** Its request overtook the withdrawal of it, or the other way round. */
+  @ContractTest
+  @DisplayName("R9 an attempt that lands after its withdrawal is never granted")
+  default void R09_aGhostIsNeverGranted(Testbed bed) throws Exception {
+    LockClient hasty = bed.open(s -> s.withRequestTimeout(Duration.ofMillis(200)));
+    Delayed ghost = bed.faults(hasty).delay(0);
+    Delayed repeat = bed.faults(hasty).delay(1);
+    assertThatThrownBy(bed.lock(hasty)::tryAcquire).isInstanceOf(StoreException.class);
+    bed.pass(Duration.ofMillis(100));
+    ghost.land();
+    repeat.land();
+    bed.requireFree();
+    bed.requireNothingLeft(hasty);
+  }
+
+  /** And of one that waits in the store's queue. */
+  @ContractTest
+  @DisplayName("R9 an attempt that lands after its waiter gave up blocks nobody")
+  default void R09_aGhostThatWaitsBlocksNobody(Testbed bed) throws Exception {
+    Lease held = bed.take(bed.one());
+    LockClient hasty = bed.open(s -> s.withRequestTimeout(Duration.ofMillis(200)));
+    Delayed ghost = bed.faults(hasty).delay(0);
+    Delayed repeat = bed.faults(hasty).delay(1);
+    assertThatThrownBy(() -> bed.lock(hasty).acquire(Duration.ofMillis(300)))
+        .isInstanceOf(LockException.class);
+    bed.pass(Duration.ofMillis(100));
+    ghost.land();
+    repeat.land();
+    held.release();
+    bed.requireFree();
+    bed.requireNothingLeft(hasty);
+  }
+
+  /** It was granted meanwhile, without anybody's knowledge. */
+  @ContractTest
+  @DisplayName("R9 a waiter that gives up while its connection is cut leaves no trace after it")
+  default void R09_givingUpDuringACutLeavesNoTrace(Testbed bed) throws Exception {
+    Lease held = bed.take(bed.one());
+    Caller<Optional<Lease>> waiter =
+        bed.start(() -> bed.lock(bed.two()).tryAcquire(Duration.ofMillis(400))).waiting();
+    bed.faults(bed.two()).loseReplies();
+    held.release();
+    try {
+      waiter.result().ifPresent(Lease::release);
+    } catch (StoreException told) {
+      assertThat(told).hasMessageContaining(bed.name());
+    }
+    bed.faults(bed.two()).heal();
+    bed.requireFree();
+  }
+}

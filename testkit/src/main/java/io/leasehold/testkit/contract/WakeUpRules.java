@@ -1,0 +1,162 @@
+package io.leasehold.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.DistributedLock;
+import io.leasehold.Lease;
+import io.leasehold.LockClient;
+import io.leasehold.LockOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.DisplayName;
+
+/** R11: who wakes a waiter. The ttl is ten minutes throughout. */
+public interface WakeUpRules {
+  /** By wake-ups alone: each of several waiters in turn. */
+  @ContractTest
+  @DisplayName("R11 waiters are woken, with polling off")
+  default void R11_waitersAreWoken(Testbed bed) throws Exception {
+    bed.needs(Ability.SIGNALS);
+    everyWaiterIsServed(bed, Faults::stopPolls);
+  }
+
+  /** By polling alone. */
+  @ContractTest
+  @DisplayName("R11 a lost wake-up costs a poll, never a ttl")
+  default void R11_aLostWakeUpCostsAPoll(Testbed bed) throws Exception {
+    everyWaiterIsServed(bed, Faults::dropWakeUps);
+  }
+
+  private static void everyWaiterIsServed(Testbed bed, Consumer<Faults> without) throws Exception {
+    Lease held = bed.take(bed.one());
+    List<Caller<String>> waiters = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      LockClient client = bed.open();
+      without.accept(bed.faults(client));
+      waiters.add(bed.start(() -> acquireAndRelease(bed.lock(client), bed)));
+    }
+    waiters.forEach(Caller::waiting);
+    held.release();
+    for (Caller<String> waiter : waiters) {
+      waiter.result();
+    }
+  }
+
+  private static String acquireAndRelease(DistributedLock lock, Testbed bed)
+      throws InterruptedException {
+    lock.acquire(bed.patience()).release();
+    return "";
+  }
+
+  /** As long as one wakes the next. */
+  @ContractTest
+  @DisplayName("R11 fair waiters are woken, with polling off")
+  default void R11_fairWaitersAreWoken(Testbed bed) throws Exception {
+    bed.needs(Ability.SIGNALS);
+    bed.needs(Ability.FAIR);
+    everyFairWaiterIsServed(bed, Faults::stopPolls);
+  }
+
+  /** Also where the lock is granted to the first in the queue at the release. */
+  @ContractTest
+  @DisplayName("R11 a fair waiter whose wake-up is lost is served by polling")
+  default void R11_aFairWaitersLostWakeUpCostsAPoll(Testbed bed) throws Exception {
+    bed.needs(Ability.FAIR);
+    everyFairWaiterIsServed(bed, Faults::dropWakeUps);
+  }
+
+  private static void everyFairWaiterIsServed(Testbed bed, Consumer<Faults> without)
+      throws Exception {
+    LockOptions fair = LockOptions.defaults().fair();
+    Lease held = bed.take(bed.one());
+    LockClient client = bed.two();
+    without.accept(bed.faults(client));
+    List<Caller<String>> waiters = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      waiters.add(bed.start(() -> acquireAndRelease(bed.lock(client).with(fair), bed)).waiting());
+    }
+    held.release();
+    for (Caller<String> waiter : waiters) {
+      waiter.result();
+    }
+  }
+
+  /** Readers all at once, then the writer. */
+  @ContractTest
+  @DisplayName("R11 readers and writers are woken, with polling off")
+  default void R11_readersAndWritersAreWoken(Testbed bed) throws Exception {
+    bed.needs(Ability.SIGNALS);
+    bed.needs(Ability.SHARED);
+    Lease writer = bed.take(bed.one());
+    List<Caller<Lease>> readers = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      LockClient client = bed.open();
+      bed.faults(client).stopPolls();
+      DistributedLock read = client.readWriteLock(bed.name()).readLock();
+      readers.add(bed.start(() -> read.acquire(bed.patience())).waiting());
+    }
+    writer.release();
+    List<Lease> reading = new ArrayList<>();
+    for (Caller<Lease> reader : readers) {
+      reading.add(reader.result());
+    }
+    bed.faults(bed.two()).stopPolls();
+    DistributedLock write = bed.two().readWriteLock(bed.name()).writeLock();
+    Caller<Lease> next = bed.start(() -> write.acquire(bed.patience())).waiting();
+    reading.forEach(Lease::release);
+    next.result().release();
+  }
+
+  /** One release, two waiters for one each. */
+  @ContractTest
+  @DisplayName("R11 waiters for permits are woken, with polling off")
+  default void R11_waitersForPermitsAreWoken(Testbed bed) throws Exception {
+    bed.needs(Ability.SIGNALS);
+    bed.needs(Ability.PERMITS);
+    Lease all = bed.take(bed.one().semaphore(bed.name(), 2).permits(2));
+    List<Caller<Lease>> waiters = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      LockClient client = bed.open();
+      bed.faults(client).stopPolls();
+      DistributedLock single = client.semaphore(bed.name(), 2);
+      waiters.add(bed.start(() -> single.acquire(bed.patience())).waiting());
+    }
+    all.release();
+    List<Lease> held = new ArrayList<>();
+    for (Caller<Lease> waiter : waiters) {
+      held.add(waiter.result());
+    }
+    held.forEach(Lease::release);
+  }
+
+  /** The wake-up came while it was not connected. */
+  @ContractTest
+  @DisplayName("R11 a waiter that was disconnected finds out when it is connected again")
+  default void R11_aReconnectedWaiterAsksAgain(Testbed bed) throws Exception {
+    bed.needs(Ability.SIGNALS);
+    Faults faults = bed.faults(bed.two());
+    faults.stopPolls();
+    Lease held = bed.take(bed.one());
+    Caller<String> waiter = bed.start(() -> acquireAndRelease(bed.lock(bed.two()), bed)).waiting();
+    faults.cut();
+    held.release();
+    bed.pass(Duration.ofMillis(50));
+    assertThat(waiter.isDone()).isFalse();
+    faults.heal();
+    waiter.result();
+  }
+
+  /** Its store forgot whom to wake. */
+  @ContractTest
+  @DisplayName("R11 a waiter survives a restart of the store")
+  default void R11_aWaiterSurvivesARestart(Testbed bed) throws Exception {
+    bed.needs(Ability.RESTART);
+    Lease held = bed.take(bed.one());
+    Caller<String> waiter = bed.start(() -> acquireAndRelease(bed.lock(bed.two()), bed)).waiting();
+    bed.fixture().restart();
+    held.release();
+    waiter.result();
+  }
+}
