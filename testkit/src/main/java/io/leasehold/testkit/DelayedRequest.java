@@ -6,9 +6,24 @@ import java.util.List;
 
 /** A request on its way: what it will do is done when it lands. Thread-safe. */
 final class DelayedRequest implements Faults.Delayed {
+  /** What is kept. */
+  enum Kind {
+    /** The request, and with it its answer. */
+    REQUEST,
+    /** The request alone: its sender is told at once that the connection broke. */
+    UNANSWERED,
+    /** The news that the connection broke. */
+    LOSS
+  }
+
+  final Kind kind;
   private final List<Runnable> effects = new ArrayList<>();
   private boolean sent;
   private boolean landed;
+
+  DelayedRequest(Kind kind) {
+    this.kind = kind;
+  }
 
   @Override
   public synchronized boolean isSent() {

@@ -122,7 +122,19 @@ final class FaultyConnection implements LockStore {
       return meet(faulty.fate(index), within, request);
     }
     CompletableFuture<T> answer = new CompletableFuture<>();
-    delayed.send(() -> complete(answer, meet(faulty.fate(index), within, request)));
+    switch (delayed.kind) {
+      case REQUEST ->
+          delayed.send(() -> complete(answer, meet(faulty.fate(index), within, request)));
+      case UNANSWERED -> {
+        answer.completeExceptionally(failure(Failure.UNKNOWN_OUTCOME));
+        delayed.send(request::get);
+      }
+      case LOSS -> {
+        CompletionStage<T> unheard = request.get();
+        delayed.send(
+            () -> complete(answer, unheard.thenCompose(lost -> failed(Failure.UNKNOWN_OUTCOME))));
+      }
+    }
     return inTime(answer, within);
   }
 
@@ -130,12 +142,9 @@ final class FaultyConnection implements LockStore {
       FaultyStore.Fate fate, Duration within, Supplier<CompletionStage<T>> request) {
     return switch (fate) {
       case PASSES -> request.get();
-      case IS_REFUSED -> CompletableFuture.failedStage(failure(Failure.UNAVAILABLE));
-      case REQUEST_LOST -> CompletableFuture.failedStage(failure(Failure.UNKNOWN_OUTCOME));
-      case REPLY_LOST ->
-          request
-              .get()
-              .thenCompose(lost -> CompletableFuture.failedStage(failure(Failure.UNKNOWN_OUTCOME)));
+      case IS_REFUSED -> failed(Failure.UNAVAILABLE);
+      case REQUEST_LOST -> failed(Failure.UNKNOWN_OUTCOME);
+      case REPLY_LOST -> request.get().thenCompose(lost -> failed(Failure.UNKNOWN_OUTCOME));
       case REQUEST_SWALLOWED -> inTime(new CompletableFuture<>(), within);
       case REPLY_SWALLOWED -> {
         request.get();
@@ -159,7 +168,7 @@ final class FaultyConnection implements LockStore {
         } catch (ExecutionException e) {
           return answer;
         } catch (TimeoutException e) {
-          return CompletableFuture.failedStage(failure(Failure.UNKNOWN_OUTCOME));
+          return failed(Failure.UNKNOWN_OUTCOME);
         } catch (InterruptedException e) {
           interrupted = true;
         }
@@ -181,6 +190,10 @@ final class FaultyConnection implements LockStore {
                 answer.complete(value);
               }
             });
+  }
+
+  private static <T> CompletionStage<T> failed(Failure failure) {
+    return CompletableFuture.failedStage(failure(failure));
   }
 
   private static StoreException failure(Failure failure) {

@@ -78,7 +78,21 @@ public final class FaultyStore implements StoreFactory, Faults {
 
   @Override
   public Delayed delay(int index) {
-    DelayedRequest request = new DelayedRequest();
+    DelayedRequest request = new DelayedRequest(DelayedRequest.Kind.REQUEST);
+    delayed.put(index, request);
+    return request;
+  }
+
+  @Override
+  public Delayed delayUnanswered(int index) {
+    DelayedRequest request = new DelayedRequest(DelayedRequest.Kind.UNANSWERED);
+    delayed.put(index, request);
+    return request;
+  }
+
+  @Override
+  public Delayed delayLoss(int index) {
+    DelayedRequest request = new DelayedRequest(DelayedRequest.Kind.LOSS);
     delayed.put(index, request);
     return request;
   }

@@ -22,7 +22,7 @@ public interface AnswerRules {
   @ContractTest
   @DisplayName("R3 a lost reply is resolved by asking again: the same lease")
   default void R03_aLostReplyIsResolvedByAskingAgain(Testbed bed) throws Exception {
-    bed.faults(bed.one()).loseSilently(0, Loss.REPLY);
+    bed.faults(bed.one()).lose(0, Loss.REPLY);
     Lease lease = bed.lock(bed.one()).acquire(bed.patience());
     bed.requireBusy(bed.two());
     assertThat(lease.isHeld()).isTrue();
@@ -70,9 +70,8 @@ public interface AnswerRules {
   @ContractTest
   @DisplayName("R3 an attempt that its own repeat overtook is never granted again")
   default void R03_anOvertakenOriginalIsNotGrantedAgain(Testbed bed) throws Exception {
-    LockClient hasty = bed.open(s -> s.withRequestTimeout(Duration.ofMillis(300)));
-    Delayed original = bed.faults(hasty).delay(0);
-    Lease lease = bed.lock(hasty).acquire(bed.patience());
+    Delayed original = bed.faults(bed.one()).delayUnanswered(0);
+    Lease lease = bed.take(bed.one());
     assertThat(original.isSent()).isTrue();
     lease.release();
     original.land();
@@ -83,9 +82,8 @@ public interface AnswerRules {
   @ContractTest
   @DisplayName("R3 a repeat may overtake its original, which then changes nothing")
   default void R03_aRepeatMayOvertakeItsOriginal(Testbed bed) throws Exception {
-    LockClient hasty = bed.open(s -> s.withRequestTimeout(Duration.ofMillis(300)));
-    Delayed original = bed.faults(hasty).delay(0);
-    Lease lease = bed.lock(hasty).acquire(bed.patience());
+    Delayed original = bed.faults(bed.one()).delayUnanswered(0);
+    Lease lease = bed.take(bed.one());
     original.land();
     bed.requireHeld(lease);
     bed.requireBusy(bed.two());

@@ -1,10 +1,14 @@
 package io.leasehold.testkit.contract;
 
+import io.leasehold.internal.Clock;
+import io.leasehold.internal.SystemClock;
 import io.leasehold.testkit.contract.ScoreCard.Outcome;
 import io.leasehold.testkit.contract.ScoreCard.Score;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 import org.junit.platform.engine.TestExecutionResult;
@@ -63,6 +67,8 @@ public final class ContractRun {
             .configurationParameter(ContractExtension.PATIENCE, patience.toString())
             .configurationParameter(
                 "junit.jupiter.execution.parallel.enabled", String.valueOf(tests > 1))
+            .configurationParameter(
+                "junit.jupiter.execution.parallel.config.executor-service", "WORKER_THREAD_POOL")
             .configurationParameter("junit.jupiter.execution.parallel.config.strategy", "fixed")
             .configurationParameter(
                 "junit.jupiter.execution.parallel.config.fixed.parallelism", String.valueOf(tests))
@@ -82,17 +88,24 @@ public final class ContractRun {
 
   private static final class Scores implements TestExecutionListener {
     private final ConcurrentLinkedQueue<Score> ended = new ConcurrentLinkedQueue<>();
+    private final Map<String, Long> begun = new ConcurrentHashMap<>();
+    private final Clock clock = new SystemClock();
+
+    @Override
+    public void executionStarted(TestIdentifier test) {
+      begun.put(test.getUniqueId(), clock.nanos());
+    }
 
     @Override
     public void executionFinished(TestIdentifier test, TestExecutionResult result) {
       test.getSource()
           .filter(MethodSource.class::isInstance)
           .map(MethodSource.class::cast)
-          .ifPresent(
-              method -> ended.add(score(method.getMethodName(), test.getDisplayName(), result)));
+          .ifPresent(method -> ended.add(score(method.getMethodName(), test, result)));
     }
 
-    private static Score score(String test, String promise, TestExecutionResult result) {
+    private Score score(String name, TestIdentifier test, TestExecutionResult result) {
+      long began = begun.getOrDefault(test.getUniqueId(), clock.nanos());
       Outcome outcome =
           switch (result.getStatus()) {
             case SUCCESSFUL -> Outcome.PASSED;
@@ -100,11 +113,12 @@ public final class ContractRun {
             case ABORTED -> Outcome.NOT_CLAIMED;
           };
       return new Score(
-          Integer.parseInt(test.substring(1, 3)),
-          test,
-          promise,
+          Integer.parseInt(name.substring(1, 3)),
+          name,
+          test.getDisplayName(),
           outcome,
-          result.getThrowable().map(Throwable::toString).orElse(""));
+          result.getThrowable().map(Throwable::toString).orElse(""),
+          Duration.ofNanos(clock.nanos() - began));
     }
   }
 }

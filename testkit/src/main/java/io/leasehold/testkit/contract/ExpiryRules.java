@@ -11,7 +11,6 @@ import io.leasehold.LockException;
 import io.leasehold.LockOptions;
 import io.leasehold.LockSnapshot;
 import io.leasehold.testkit.contract.Faults.Delayed;
-import io.leasehold.testkit.contract.Faults.Loss;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
@@ -106,10 +105,13 @@ public interface ExpiryRules {
   @DisplayName("R17 validity is what the store says remains, never the ttl asked for")
   default void R17_validityIsWhatTheStoreSaysRemains(Testbed bed) throws Exception {
     bed.needs(Ability.LIST);
-    LockClient client = bed.open(s -> s.withRequestTimeout(Duration.ofSeconds(1)));
     LockOptions brief = LockOptions.defaults().withTtl(TWENTY_SECONDS).withoutRenewal();
-    bed.faults(client).loseSilently(0, Loss.REPLY);
-    Lease lease = bed.lock(client).with(brief).acquire(bed.patience());
+    Delayed loss = bed.faults(bed.one()).delayLoss(0);
+    Caller<Lease> caller = bed.start(() -> bed.lock(bed.one()).with(brief).acquire(bed.patience()));
+    bed.await("the attempt", loss::isSent);
+    bed.pass(Duration.ofMillis(700));
+    loss.land();
+    Lease lease = caller.result();
     Duration stated = onlyHolder(bed).remaining();
     assertThat(lease.remaining()).isLessThanOrEqualTo(stated);
     lease.release();

@@ -45,6 +45,22 @@ public interface Faults {
     throw new UnsupportedOperationException("single requests cannot be delayed here");
   }
 
+  /**
+   * Keeps the request with this number on its way, and tells the client at once that the connection
+   * broke.
+   */
+  default Delayed delayUnanswered(int index) {
+    throw new UnsupportedOperationException("single requests cannot be delayed here");
+  }
+
+  /**
+   * Lets the request with this number pass, and tells the client that the connection broke when
+   * that is told to land.
+   */
+  default Delayed delayLoss(int index) {
+    throw new UnsupportedOperationException("single requests cannot be delayed here");
+  }
+
   /** From now on every request is refused at once, and nothing comes from the store. */
   default void cut() {
     throw new UnsupportedOperationException("the connection cannot be cut here");

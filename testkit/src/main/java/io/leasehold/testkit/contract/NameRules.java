@@ -6,15 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.leasehold.Lease;
 import io.leasehold.LockSnapshot;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 
 /** R13: any name is a name of its own. */
 public interface NameRules {
   /** Pairs and more that something or other has taken for one. */
   private static List<String> hostileNames(String own) {
-    List<String> names = new ArrayList<>();
+    Set<String> names = new LinkedHashSet<>();
     for (String hostile :
         List.of(
             "/",
@@ -65,7 +67,7 @@ public interface NameRules {
             "ss",
             "SS",
             "İ",
-            "i̇",
+            "i\u0307",
             "ı",
             "I",
             "é",
@@ -111,7 +113,7 @@ public interface NameRules {
     names.add("😀".repeat(255 - own.length()) + own);
     names.add("😀".repeat(254 - own.length()) + "😁" + own);
     names.add("中".repeat(255 - own.length()) + own);
-    return names;
+    return List.copyOf(names);
   }
 
   /** All are held at once by one client, so no two can be the same lock. */

@@ -1,5 +1,6 @@
 package io.leasehold.testkit.contract;
 
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -30,8 +31,10 @@ public record ScoreCard(List<Score> scores) {
    * @param promise what is promised, in a sentence
    * @param outcome how it ended
    * @param detail why it failed or was aborted; empty if it passed
+   * @param took how long it ran
    */
-  public record Score(int rule, String test, String promise, Outcome outcome, String detail) {}
+  public record Score(
+      int rule, String test, String promise, Outcome outcome, String detail, Duration took) {}
 
   /** Sorts the scores. */
   public ScoreCard {

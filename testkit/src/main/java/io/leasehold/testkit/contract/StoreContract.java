@@ -35,7 +35,21 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * is set.
  */
 @ExtendWith(ContractExtension.class)
-public abstract class StoreContract implements ExclusionRules {
+public abstract class StoreContract
+    implements ExclusionRules,
+        AnswerRules,
+        TokenRules,
+        LeaseRules,
+        ReleaseRules,
+        WaiterRules,
+        LostRequestRules,
+        StormRules,
+        ExpiryRules,
+        WakeUpRules,
+        NameRules,
+        ClientRules,
+        DeadlineRules,
+        OrderRules {
 
   /** For subclasses. */
   protected StoreContract() {}

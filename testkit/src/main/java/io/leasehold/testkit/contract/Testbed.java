@@ -244,6 +244,7 @@ public final class Testbed {
 
   /** Closes all clients, also after a failure. */
   void close() {
+    crashed.forEach(client -> faults(client).heal());
     clients.forEach(LockClient::close);
     fixture.close();
   }

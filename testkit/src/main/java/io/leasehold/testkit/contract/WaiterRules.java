@@ -60,14 +60,20 @@ public interface WaiterRules {
   default void R09_whoGivesUpIsNotInTheWay(Testbed bed) throws Exception {
     Lease held = bed.take(bed.one());
     Caller<Lease> givesUp = bed.start(() -> bed.lock(bed.two()).acquire(Testbed.LONG)).waiting();
-    Caller<Lease> local = bed.start(() -> bed.lock(bed.two()).acquire(bed.patience())).waiting();
+    Caller<String> local = bed.start(() -> acquireAndRelease(bed, bed.two())).waiting();
     LockClient third = bed.open();
-    Caller<Lease> remote = bed.start(() -> bed.lock(third).acquire(bed.patience())).waiting();
+    Caller<String> remote = bed.start(() -> acquireAndRelease(bed, third)).waiting();
     givesUp.interrupt();
     assertThatThrownBy(givesUp::result).isInstanceOf(InterruptedException.class);
     held.release();
-    local.result().release();
-    remote.result().release();
+    local.result();
+    remote.result();
+  }
+
+  private static String acquireAndRelease(Testbed bed, LockClient client)
+      throws InterruptedException {
+    bed.lock(client).acquire(bed.patience()).release();
+    return "";
   }
 
   /** Of fair waiters. */
