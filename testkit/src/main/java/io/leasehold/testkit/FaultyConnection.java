@@ -145,10 +145,10 @@ final class FaultyConnection implements LockStore {
       case IS_REFUSED -> failed(Failure.UNAVAILABLE);
       case REQUEST_LOST -> failed(Failure.UNKNOWN_OUTCOME);
       case REPLY_LOST -> request.get().thenCompose(lost -> failed(Failure.UNKNOWN_OUTCOME));
-      case REQUEST_SWALLOWED -> inTime(new CompletableFuture<>(), within);
+      case REQUEST_SWALLOWED -> inTime(faulty.unanswered(), within);
       case REPLY_SWALLOWED -> {
         request.get();
-        yield inTime(new CompletableFuture<>(), within);
+        yield inTime(faulty.unanswered(), within);
       }
     };
   }
@@ -196,7 +196,7 @@ final class FaultyConnection implements LockStore {
     return CompletableFuture.failedStage(failure(failure));
   }
 
-  private static StoreException failure(Failure failure) {
+  static StoreException failure(Failure failure) {
     return new StoreException(failure, "the test made this request fail", null);
   }
 

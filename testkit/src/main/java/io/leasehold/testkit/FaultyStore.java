@@ -1,12 +1,16 @@
 package io.leasehold.testkit;
 
+import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.testkit.contract.Faults;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +48,9 @@ public final class FaultyStore implements StoreFactory, Faults {
   private final AtomicInteger requests = new AtomicInteger();
   private final Map<Integer, Fate> fates = new ConcurrentHashMap<>();
   private final Map<Integer, DelayedRequest> delayed = new ConcurrentHashMap<>();
+  private final Queue<CompletableFuture<?>> unanswered = new ConcurrentLinkedQueue<>();
   private volatile Fate weather = Fate.PASSES;
+  private volatile boolean used;
   private volatile boolean hearsWakeUps = true;
   private volatile boolean polls = true;
 
@@ -115,6 +121,11 @@ public final class FaultyStore implements StoreFactory, Faults {
   @Override
   public void heal() {
     weather = Fate.PASSES;
+    for (CompletableFuture<?> answer = unanswered.poll();
+        answer != null;
+        answer = unanswered.poll()) {
+      answer.completeExceptionally(FaultyConnection.failure(Failure.UNKNOWN_OUTCOME));
+    }
     listeners.forEach(FaultyListener::reconnected);
   }
 
@@ -136,11 +147,27 @@ public final class FaultyStore implements StoreFactory, Faults {
 
   Fate fate(int index) {
     Fate own = fates.remove(index);
-    return own != null ? own : weather;
+    Fate fate = own != null ? own : weather;
+    used |= fate != Fate.PASSES;
+    return fate;
   }
 
   @Nullable DelayedRequest delayed(int index) {
-    return delayed.remove(index);
+    DelayedRequest request = delayed.remove(index);
+    used |= request != null;
+    return request;
+  }
+
+  /** An answer that never comes, unless to say that the connection broke when it is healed. */
+  <T> CompletableFuture<T> unanswered() {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    unanswered.add(answer);
+    return answer;
+  }
+
+  /** Whether any request met with a fault. */
+  public boolean wasUsed() {
+    return used;
   }
 
   boolean isConnected() {

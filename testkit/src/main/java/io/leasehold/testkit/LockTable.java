@@ -116,7 +116,13 @@ final class LockTable {
     }
     boolean buried = tombstones.has(ticket.id());
     if (!buried && name.admits(ticket)) {
-      return granted(name, grant(name, ticket, lives.begin(ticket, now), now), now);
+      boolean waited = name.waiters.containsKey(ticket.id());
+      Entry entry = grant(name, ticket, lives.begin(ticket, now), now);
+      if (waited) {
+        // Those that waited behind it and go with it have nobody before them any more.
+        settle(name, now);
+      }
+      return granted(name, entry, now);
     }
     Attempt answer = new Attempt.Busy(Duration.ofNanos(name.soonestEnd(now)), name.holder());
     if (ticket.intent() == Ticket.Intent.QUEUE && !buried) {
@@ -226,10 +232,9 @@ final class LockTable {
   /** After something came free or a waiter went: grants to, or wakes, those who may be next. */
   private void settle(LockName name, long now) {
     boolean direct = settings.has(DIRECT_GRANT) && settings.has(QUEUE);
-    List<Entry> next = name.waiters.values().stream().filter(e -> name.admits(e.ticket)).toList();
-    for (Entry e : next) {
-      if (direct && !name.fits(e.ticket)) {
-        return;
+    for (Entry e : List.copyOf(name.waiters.values())) {
+      if (!name.admits(e.ticket)) {
+        continue;
       }
       if (direct) {
         Entry granted = grant(name, e.ticket, e.life, now);

@@ -17,6 +17,12 @@ public enum Ability {
   LIST,
   /** An operator can break a lease. */
   BREAK,
+  /**
+   * The store can say that nothing of a withdrawn lease id will be granted any more. One that
+   * cannot has ids in limbo for as long as a ttl after a reply was lost; the next client must be in
+   * all the same.
+   */
+  FINAL_WITHDRAWAL,
   /** The store wakes waiters. */
   SIGNALS,
   /** The fixture restarts the store, which keeps its data. */

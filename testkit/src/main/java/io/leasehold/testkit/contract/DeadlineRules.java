@@ -15,7 +15,8 @@ import org.junit.jupiter.api.DisplayName;
 /** R16 and R18: when a call ends. One request of the clients may take ten minutes. */
 public interface DeadlineRules {
   private static LockClient patient(Testbed bed) {
-    return bed.open(s -> s.withRequestTimeout(Testbed.LONG).withCloseTimeout(Testbed.SOON));
+    return bed.open(
+        s -> s.withRequestTimeout(Testbed.LONG).withCloseTimeout(Duration.ofMillis(100)));
   }
 
   /** Neither early nor late. */

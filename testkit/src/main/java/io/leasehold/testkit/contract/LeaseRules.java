@@ -43,11 +43,15 @@ public interface LeaseRules {
     Traits traits = traits(bed);
     Duration odd = bed.fixture().shortTtl().plus(traits.ttlStep().dividedBy(2));
     LockOptions options = LockOptions.defaults().withTtl(odd).withoutRenewal();
+    bed.needs(Ability.LIST);
+    bed.two();
     long asked = bed.now();
     Lease lease = bed.lock(bed.one()).with(options).acquire(bed.patience());
+    Duration stated = onlyHolder(bed).remaining();
+    assertThat(stated).isGreaterThanOrEqualTo(odd.minus(bed.since(asked)));
+    assertThat(stated).isLessThanOrEqualTo(odd.plus(traits.ttlStep()));
     assertThat(lease.remaining()).isLessThanOrEqualTo(odd.plus(traits.ttlStep()));
-    bed.lock(bed.two()).acquire(bed.patience()).release();
-    assertThat(bed.since(asked)).as("how long it stood").isGreaterThanOrEqualTo(odd);
+    lease.release();
   }
 
   /** And nothing was asked of the store. */

@@ -25,6 +25,13 @@ public interface LostRequestRules {
     void by(LockClient client, String name) throws Exception;
   }
 
+  /** What must be possible after it. */
+  @FunctionalInterface
+  interface Next {
+    /** Requires it. */
+    void by(Testbed bed, String name) throws Exception;
+  }
+
   /** Acquire and release. */
   @ContractTest
   @DisplayName("R9 whichever request of an acquire and release is lost, nothing is left")
@@ -127,7 +134,8 @@ public interface LostRequestRules {
         loseEach(
             bed,
             (client, name) ->
-                client.semaphore(name, 3).permits(2).acquire(bed.patience()).release());
+                client.semaphore(name, 3).permits(2).acquire(bed.patience()).release(),
+            (all, name) -> all.take(all.one().semaphore(name, 3).permits(3)).release());
     assertThat(points).as("requests that were lost").isGreaterThanOrEqualTo(4);
   }
 
@@ -144,6 +152,10 @@ public interface LostRequestRules {
 
   /** Yields how many requests were lost. */
   private static int loseEach(Testbed bed, Act act) throws Exception {
+    return loseEach(bed, act, Testbed::requireFree);
+  }
+
+  private static int loseEach(Testbed bed, Act act, Next next) throws Exception {
     int points = 0;
     for (Loss loss : Loss.values()) {
       boolean wasSent = true;
@@ -157,7 +169,7 @@ public interface LostRequestRules {
         } catch (StoreException told) {
           assertThat(told.failure()).isEqualTo(StoreException.Failure.UNKNOWN_OUTCOME);
         }
-        bed.requireFree(name);
+        next.by(bed, name);
         bed.requireNothingLeft(client);
         wasSent = faults.requests() > index;
         points += wasSent ? 1 : 0;
