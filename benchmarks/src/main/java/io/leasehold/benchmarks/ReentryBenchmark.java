@@ -1,0 +1,69 @@
+package io.leasehold.benchmarks;
+
+import io.leasehold.DistributedLock;
+import io.leasehold.LockClient;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** A thread that is inside a lock enters it once more. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(2)
+public class ReentryBenchmark {
+  private final LockClient client = Memory.client();
+  private final DistributedLock lock = client.lock("entered");
+  private final Lock view = lock.asLock();
+
+  /** What the lock protects. */
+  private long guarded;
+
+  /** Enters for the first time, on the thread that is measured. */
+  @Setup(Level.Iteration)
+  public void enter() {
+    view.lock();
+  }
+
+  /** Leaves for the last time. */
+  @TearDown(Level.Iteration)
+  public void leave() {
+    view.unlock();
+  }
+
+  /** Ends the client. */
+  @TearDown
+  public void close() {
+    client.close();
+  }
+
+  /** A scope inside a scope. */
+  @Benchmark
+  public void withLock() throws InterruptedException {
+    lock.withLock(lease -> {});
+  }
+
+  /** As {@code java.util.concurrent} does it. */
+  @Benchmark
+  public long lockAndUnlock() {
+    view.lock();
+    try {
+      return ++guarded;
+    } finally {
+      view.unlock();
+    }
+  }
+}
