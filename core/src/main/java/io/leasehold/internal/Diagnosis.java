@@ -4,10 +4,11 @@ import io.leasehold.Finding;
 import io.leasehold.Finding.Level;
 import io.leasehold.Trait;
 import io.leasehold.spi.StoreOperator;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** What the engine and the store find out about the store. */
 final class Diagnosis {
@@ -21,7 +22,7 @@ final class Diagnosis {
   }
 
   List<Finding> findings() {
-    List<Finding> findings = new ArrayList<>();
+    List<Finding> findings = new ArrayList<>(List.of(traits(), ttl()));
     Optional<StoreOperator> operator = engine.store.operator();
     if (operator.isPresent()) {
       findings.add(latency(operator.get()));
@@ -33,6 +34,40 @@ final class Diagnosis {
               () -> operator.get().diagnose(engine.requestTimeout), engine.requestNanos));
     }
     return findings;
+  }
+
+  private Finding traits() {
+    List<Trait> has = new ArrayList<>();
+    List<Trait> lacks = new ArrayList<>();
+    for (Trait trait : Trait.values()) {
+      if (trait != Trait.UNFENCED) {
+        (engine.traits.has().contains(trait) ? has : lacks).add(trait);
+      }
+    }
+    return new Finding(
+        Level.OK,
+        "traits",
+        "the " + engine.traits.store() + " store has " + words(has) + "; it lacks " + words(lacks));
+  }
+
+  private static String words(List<Trait> traits) {
+    return traits.isEmpty()
+        ? "none"
+        : traits.stream().map(Enum::name).collect(Collectors.joining(", "));
+  }
+
+  private Finding ttl() {
+    return new Finding(
+        Level.OK,
+        "ttl",
+        Durations.show(engine.traits.minTtl())
+            + " to "
+            + Durations.show(engine.traits.maxTtl())
+            + " in steps of "
+            + Durations.show(engine.traits.ttlStep())
+            + "; "
+            + Durations.show(engine.ttl())
+            + " where none is chosen");
   }
 
   private Finding latency(StoreOperator operator) {
@@ -49,7 +84,7 @@ final class Diagnosis {
       fastest = Math.min(fastest, took);
     }
     long limit = Durations.nanos(engine.ttl()) / SLOW_PART_OF_TTL;
-    String seen = micros(fastest) + " to " + micros(slowest) + " a request";
+    String seen = millis(fastest) + " to " + millis(slowest) + " ms a request";
     return slowest <= limit
         ? new Finding(Level.OK, "latency", seen)
         : new Finding(
@@ -61,8 +96,8 @@ final class Diagnosis {
                 + ", take a longer one");
   }
 
-  private static String micros(long nanos) {
-    return Durations.show(Duration.ofNanos(nanos / 1_000 * 1_000));
+  private static String millis(long nanos) {
+    return String.format(Locale.ROOT, "%.1f", nanos / 1e6);
   }
 
   private Finding fencing() {

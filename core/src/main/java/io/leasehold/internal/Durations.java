@@ -57,8 +57,11 @@ public final class Durations {
     return d.compareTo(Duration.ofNanos(most)) >= 0 ? most : d.toNanos();
   }
 
-  /** For messages: {@code 1.5s}, {@code 30s}, {@code 250ms}. */
+  /** For messages: {@code 1.5s}, {@code 30s}, {@code 250ms}; whole days as {@code 30d}. */
   public static String show(Duration d) {
+    if (!d.isZero() && d.equals(Duration.ofDays(d.toDays()))) {
+      return d.toDays() + "d";
+    }
     long ms = d.toMillis();
     if (ms < 1000) {
       return ms + "ms";

@@ -37,7 +37,16 @@ class DurationsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"PT0.25S, 250ms", "PT1S, 1s", "PT1.5S, 1.5s", "PT30S, 30s", "PT1M1.025S, 61.025s"})
+  @CsvSource({
+    "PT0.25S, 250ms",
+    "PT1S, 1s",
+    "PT1.5S, 1.5s",
+    "PT30S, 30s",
+    "PT1M1.025S, 61.025s",
+    "PT0S, 0ms",
+    "PT720H, 30d",
+    "PT25H, 90000s"
+  })
   void areShown(Duration duration, String text) {
     assertThat(Durations.show(duration)).isEqualTo(text);
   }
