@@ -5,6 +5,7 @@ import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreProvider;
 import io.leasehold.spi.StoreUrl;
 import java.util.Map;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
@@ -64,6 +65,18 @@ public final class Leasehold {
    */
   public static LockClientBuilder builder(StoreFactory factory) {
     return new LockClientBuilder(factory);
+  }
+
+  /**
+   * The SQL that creates the tables of the store with this URL, for those who do not let an
+   * application create any. Asks the store nothing.
+   *
+   * @return empty if the store has no tables
+   * @throws IllegalArgumentException as {@link #connect}
+   */
+  public static Optional<String> ddl(String url) {
+    StoreUrl parsed = StoreUrl.parse(url);
+    return provider(parsed).ddl(parsed.without(CLIENT_PARAMETERS));
   }
 
   private static StoreProvider provider(StoreUrl url) {

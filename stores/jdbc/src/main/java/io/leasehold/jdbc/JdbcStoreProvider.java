@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -58,6 +59,12 @@ public final class JdbcStoreProvider implements StoreProvider {
       Clock clock = new SystemClock();
       return open(path, clock, HostClock.of(clock, ROOT), StatementHook.NONE);
     };
+  }
+
+  @Override
+  public Optional<String> ddl(StoreUrl url) {
+    url.requireOnly(Set.of());
+    return Optional.of(SqliteSchema.ddl());
   }
 
   /** Opens a file, and answers only once it can be used. */

@@ -93,22 +93,25 @@ final class SqliteSchema {
   }
 
   private void createTables(Session session) throws SQLException {
-    try (InputStream schema = SqliteDatabase.class.getResourceAsStream("schema/sqlite.sql")) {
+    for (String statement : ddl().replaceAll("--[^\n]*", "").split(";", -1)) {
+      if (!statement.isBlank()) {
+        session.run(statement.strip());
+      }
+    }
+    session.update(FIRST_FLOOR, Map.of("floor", Math.max(0, clock.wallMillis())));
+    session.run("PRAGMA user_version = " + VERSION);
+  }
+
+  /** What makes an empty file one of ours; the rest is done when it is first opened. */
+  static String ddl() {
+    try (InputStream schema = SqliteSchema.class.getResourceAsStream("schema/sqlite.sql")) {
       if (schema == null) {
         throw new IllegalStateException("schema/sqlite.sql is missing from the jar");
       }
-      String text =
-          new String(schema.readAllBytes(), StandardCharsets.UTF_8).replaceAll("--[^\n]*", "");
-      for (String statement : text.split(";", -1)) {
-        if (!statement.isBlank()) {
-          session.run(statement.strip());
-        }
-      }
+      String tables = new String(schema.readAllBytes(), StandardCharsets.UTF_8);
+      return tables + "\nPRAGMA application_id = " + APPLICATION_ID + ";\n";
     } catch (IOException e) {
       throw new IllegalStateException("schema/sqlite.sql cannot be read from the jar", e);
     }
-    session.update(FIRST_FLOOR, Map.of("floor", Math.max(0, clock.wallMillis())));
-    session.run("PRAGMA application_id = " + APPLICATION_ID);
-    session.run("PRAGMA user_version = " + VERSION);
   }
 }

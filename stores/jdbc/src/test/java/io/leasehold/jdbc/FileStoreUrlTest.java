@@ -10,6 +10,10 @@ import io.leasehold.spi.StoreProvider;
 import io.leasehold.spi.StoreUrl;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Collection;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
@@ -37,6 +41,23 @@ class FileStoreUrlTest {
   void theProviderIsFoundByItsScheme() {
     assertThat(ServiceLoader.load(StoreProvider.class))
         .anyMatch(p -> p.schemes().contains("file") && p instanceof JdbcStoreProvider);
+  }
+
+  @Test
+  void whatTheDdlCreatesIsTakenForALockFile() throws SQLException {
+    StoreUrl url = StoreUrl.parse("file:" + dir + "/by-hand.db");
+    String ddl = new JdbcStoreProvider().ddl(url).orElseThrow();
+    assertThat(dir.resolve("by-hand.db")).doesNotExist();
+
+    try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + dir + "/by-hand.db");
+        Statement statement = connection.createStatement()) {
+      statement.executeUpdate(ddl);
+    }
+
+    open("file:" + dir + "/by-hand.db");
+    assertThatThrownBy(() -> new JdbcStoreProvider().ddl(StoreUrl.parse("file:x?frob=1")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("frob");
   }
 
   @Test
