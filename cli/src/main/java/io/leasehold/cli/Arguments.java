@@ -38,6 +38,16 @@ record Arguments(
     return Optional.ofNullable(values.get(option));
   }
 
+  /** The one operand of a command that takes a lock name and nothing else. */
+  String lockName() {
+    if (operands.size() != 1) {
+      Command named = command.orElseThrow();
+      throw new UsageException(
+          named.spelling() + " takes one lock name: " + named.spelling() + " " + named.operands());
+    }
+    return Words.requireText(operands.get(0), "the lock name");
+  }
+
   /** The value of an option that is a duration, not negative. */
   Optional<Duration> duration(Option option) {
     return value(option).map(text -> duration(option, text));
@@ -69,7 +79,7 @@ record Arguments(
     if (!top.hasSubcommand()) {
       if (!operands.isEmpty()) {
         throw new UsageException(
-            "there is no command '" + operands.get(0) + "'; there are run, who and list");
+            "there is no command '" + operands.get(0) + "'; there are " + Command.all("and"));
       }
       return new Arguments(Optional.empty(), values, operands, words.size());
     }

@@ -1,6 +1,7 @@
 package io.leasehold.cli;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -20,10 +21,28 @@ enum Command {
       If the lock is about to be lost the command gets TERM, and KILL before another can have the lock.
 
       Exit: the command's own code, 126 not executable, 127 not found, 128+n ended by signal n;
-      64 usage, 69 store unavailable, 75 not acquired in time, 76 lock lost while the command ran,
-      77 refused by the store, 78 the store lacks a trait. The reason is on stderr.
+      64 usage, also a NAME in use as a lock of another kind, 69 store unavailable, 75 not acquired
+      in time, 76 lock lost while the command ran, 77 refused by the store, 78 the store lacks a
+      trait. The reason is on stderr.
       """,
-      List.of(Option.WAIT, Option.TTL, Option.MAX_HOLD, Option.FAIR)),
+      List.of(
+          Option.WAIT, Option.TTL, Option.MAX_HOLD, Option.SHARED, Option.PERMITS, Option.FAIR)),
+  WAIT(
+      "wait",
+      "NAME",
+      "Returns when nobody holds the lock NAME, without ever taking it.",
+      """
+        leasehold wait nightly --wait 10m && echo done
+
+      It only looks, at once, then in growing intervals of a twentieth of the time it has waited, at
+      most a second. A lock that goes from one holder to the next may never be seen free; that others
+      wait for it does not matter. When it returns another may have it already: to do something while
+      it is yours, use run.
+
+      Exit: 0 nobody holds it, 75 somebody still did when --wait ended, 128+n ended by signal n;
+      64, 69, 77 and 78 as for run.
+      """,
+      List.of(Option.WAIT)),
   WHO(
       "who",
       "NAME",
@@ -45,7 +64,31 @@ enum Command {
 
       Exit: 0; 64, 69, 77 and 78 as for run.
       """,
-      List.of(Option.JSON));
+      List.of(Option.JSON)),
+  BREAK(
+      "break",
+      "NAME --token N",
+      "Removes the lease of NAME with this token, and only that, whoever holds it.",
+      """
+        leasehold who nightly
+        leasehold break nightly --token 5120
+
+      Its holder finds out at its next renewal: a third of its ttl at most. A run then kills its
+      command. The next token is higher, so the data can refuse what the old holder still writes.
+
+      Exit: 0 removed, 1 no such lease (any more); 64, 69, 77 and 78 as for run.
+      """,
+      List.of(Option.TOKEN)),
+  DOCTOR(
+      "doctor",
+      "",
+      "Looks for what could break the promises of the store.",
+      """
+        leasehold --store file:/var/lib/app/locks.db doctor
+
+      Exit: 0 nothing worse than a warning, 1 an error; 64, 69 and 77 as for run.
+      """,
+      List.of(Option.JSON, Option.DDL));
 
   private static final List<Option> COMMON =
       List.of(Option.STORE, Option.ACCEPT, Option.HELP, Option.VERSION);
@@ -94,6 +137,13 @@ enum Command {
     List<Option> options = new ArrayList<>(own);
     options.addAll(COMMON);
     return options;
+  }
+
+  /** All of them, as in "run, wait or who". */
+  static String all(String conjunction) {
+    List<String> words = Arrays.stream(values()).map(Command::spelling).toList();
+    int last = words.size() - 1;
+    return String.join(", ", words.subList(0, last)) + " " + conjunction + " " + words.get(last);
   }
 
   static Optional<Command> named(String word) {

@@ -1,5 +1,6 @@
 package io.leasehold.cli;
 
+import io.leasehold.LockKindException;
 import io.leasehold.LockTimeoutException;
 import io.leasehold.MissingTraitException;
 import io.leasehold.StoreException;
@@ -13,7 +14,16 @@ final class ExitCode {
   /** {@code who} of a name that nobody holds or waits for. */
   static final int FREE = 1;
 
-  /** The arguments make no sense: also an unknown store scheme or a bad name. */
+  /** {@code break} of a lease that is not there. */
+  static final int NOT_CURRENT = 1;
+
+  /** {@code doctor} found an error. */
+  static final int UNSOUND = 1;
+
+  /**
+   * The arguments make no sense: also an unknown store scheme, a bad name, or one that is in use as
+   * a lock of another kind.
+   */
   static final int USAGE = 64;
 
   /** The store cannot be reached. */
@@ -49,7 +59,9 @@ final class ExitCode {
 
   /** What a failure of the library means for the caller of the command. */
   static int of(Exception failure) {
-    if (failure instanceof UsageException || failure instanceof IllegalArgumentException) {
+    if (failure instanceof UsageException
+        || failure instanceof IllegalArgumentException
+        || failure instanceof LockKindException) {
       return USAGE;
     }
     if (failure instanceof MissingTraitException

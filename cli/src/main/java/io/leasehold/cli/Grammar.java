@@ -18,6 +18,7 @@ final class Grammar {
       """
 
         leasehold run nightly -- ./report.sh
+        leasehold run --permits 1/4 exports -- ./export.sh
         leasehold who nightly
         leasehold list 'night*'
 

@@ -20,10 +20,7 @@ final class HeldCommand {
 
   /** One name. */
   int who() {
-    if (arguments.operands().size() != 1) {
-      throw new UsageException("who takes one lock name: who NAME");
-    }
-    String name = Words.requireText(arguments.operands().get(0), "the lock name");
+    String name = arguments.lockName();
     LockSnapshot lock;
     try (LockClient locks = store.open(event -> {})) {
       lock = locks.lock(name).inspect().orElse(new LockSnapshot(name, List.of(), List.of()));

@@ -49,12 +49,15 @@ public final class Main {
     Command command =
         arguments
             .command()
-            .orElseThrow(() -> new UsageException("say what to do: run, who or list"));
+            .orElseThrow(() -> new UsageException("say what to do: " + Command.all("or")));
     StoreChoice store = new StoreChoice(arguments, environment);
     return switch (command) {
       case RUN -> new RunCommand(arguments, words, store, console).run();
+      case WAIT -> new WaitCommand(arguments, store, console).run();
       case WHO -> new HeldCommand(arguments, store, console).who();
       case LIST -> new HeldCommand(arguments, store, console).list();
+      case BREAK -> new BreakCommand(arguments, store, console).run();
+      case DOCTOR -> new DoctorCommand(arguments, store, console).run();
     };
   }
 }

@@ -14,7 +14,15 @@ enum Option {
   WAIT("--wait", "D", "wait at most so long for the lock; 0 tries once; without it: for ever"),
   TTL("--ttl", "D", "how long the lock outlives this process if that dies; default 30s"),
   MAX_HOLD("--max-hold", "D", "end the command when it has held the lock so long"),
+  SHARED(
+      "--shared", null, "hold it together with others who share it, but with nobody who does not"),
+  PERMITS(
+      "--permits",
+      "K/N",
+      "hold K of the N permits of a semaphore; N is the same for all who use the name"),
   FAIR("--fair", null, "first come, first served across processes; not every store can"),
+  TOKEN("--token", "N", "the token of the lease to remove, as who shows it"),
+  DDL("--ddl", null, "print what creates the tables of the store, and ask it nothing"),
   JSON("--json", null, "for programs; tokens are strings"),
   HELP("--help", null, "print this"),
   VERSION("--version", null, "print the version");

@@ -37,10 +37,11 @@ final class RunCommand {
   int run() {
     String name = name();
     LockOptions options = options();
+    Optional<Permits> permits = permits();
     Optional<Duration> wait = arguments.duration(Option.WAIT);
     Signals signals = Signals.take();
     try (LockClient locks = store.open(events)) {
-      Lease lease = acquire(locks.lock(name).with(options), wait);
+      Lease lease = acquire(lock(locks, name, permits).with(options), wait);
       long granted = clock.nanos();
       int ended = signals.endWait();
       if (ended != 0) {
@@ -85,6 +86,21 @@ final class RunCommand {
       options = options.withMaxHold(maxHold.get());
     }
     return arguments.has(Option.FAIR) ? options.fair() : options;
+  }
+
+  private Optional<Permits> permits() {
+    Optional<Permits> permits = arguments.value(Option.PERMITS).map(Permits::parse);
+    if (permits.isPresent() && arguments.has(Option.SHARED)) {
+      throw new UsageException("--shared and --permits exclude each other: a lock, or a semaphore");
+    }
+    return permits;
+  }
+
+  private DistributedLock lock(LockClient locks, String name, Optional<Permits> permits) {
+    if (permits.isPresent()) {
+      return permits.get().of(locks, name);
+    }
+    return arguments.has(Option.SHARED) ? locks.readWriteLock(name).readLock() : locks.lock(name);
   }
 
   private static Lease acquire(DistributedLock lock, Optional<Duration> wait)

@@ -6,6 +6,7 @@ import io.leasehold.LockClientBuilder;
 import io.leasehold.StoreException;
 import io.leasehold.Trait;
 import io.leasehold.event.LockListener;
+import io.leasehold.spi.StoreUrl;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -31,7 +32,7 @@ final class StoreChoice {
 
   /** Opens it. */
   LockClient open(LockListener listener) {
-    LockClientBuilder builder = Leasehold.builder(url()).listener(listener);
+    LockClientBuilder builder = builder().listener(listener);
     arguments
         .value(Option.ACCEPT)
         .ifPresent(
@@ -44,35 +45,61 @@ final class StoreChoice {
     return builder.build();
   }
 
+  /** Opens it to look at it, and not to rely on it. */
+  LockClient openWhateverItLacks() {
+    return builder().accept(Trait.UNFENCED).build();
+  }
+
+  /** Its URL, without what must not be shown. */
+  String shown() {
+    return StoreUrl.parse(url()).toString();
+  }
+
+  /** What creates its tables, where it has any; it is not opened. */
+  Optional<String> ddl() {
+    return Leasehold.ddl(url());
+  }
+
+  private LockClientBuilder builder() {
+    if (given().isEmpty() && !Files.exists(ownFile())) {
+      make(ownDirectory(), ownFile());
+    }
+    return Leasehold.builder(url());
+  }
+
   private String url() {
-    Optional<String> given = arguments.value(Option.STORE).or(() -> variable("LEASEHOLD_STORE"));
     // In a path of a store URL, these two would mean something
-    return given.orElseGet(() -> "file:" + ownFile().replace("%", "%25").replace("?", "%3F"));
+    return given()
+        .orElseGet(() -> "file:" + ownFile().toString().replace("%", "%25").replace("?", "%3F"));
+  }
+
+  private Optional<String> given() {
+    return arguments.value(Option.STORE).or(() -> variable("LEASEHOLD_STORE"));
   }
 
   private Optional<String> variable(String name) {
     return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
   }
 
-  /** A file that only this user may read, made if it is not there. */
-  private String ownFile() {
+  /** The file that is the store when none is named. */
+  private Path ownFile() {
+    return ownDirectory().resolve("locks.db");
+  }
+
+  private Path ownDirectory() {
     Path state =
         variable("XDG_STATE_HOME")
             .filter(path -> path.startsWith("/")) // the XDG specification: ignore a relative one
             .map(Path::of)
             .orElseGet(() -> home().resolve(".local").resolve("state"));
-    Path directory = state.resolve("leasehold");
-    Path file = directory.resolve("locks.db");
-    if (!Files.exists(file)) {
-      make(directory, file);
-    }
-    return file.toString();
+    return state.resolve("leasehold");
   }
 
   private Path home() {
     return Path.of(variable("HOME").orElse(System.getProperty("user.home", ".")));
   }
 
+  /** Makes a file that only this user may read. */
   private static void make(Path directory, Path file) {
     try {
       Files.createDirectories(directory, owner("rwx------"));

@@ -94,8 +94,31 @@ class ExitCodesTest {
         tool.run("--accept", "anything", "run", "x", "--", "true"),
         64,
         "--accept takes only unfenced");
-    saysOnce(tool.run("who"), 64, "who takes one lock name");
+    saysOnce(tool.run("who"), 64, "who takes one lock name: who NAME");
     saysOnce(tool.run("list", "a", "b"), 64, "one pattern");
+    saysOnce(tool.run("wait", "a", "b"), 64, "wait takes one lock name: wait NAME");
+    saysOnce(tool.run("break", "--token", "7"), 64, "break takes one lock name");
+    saysOnce(tool.run("break", "x"), 64, "break NAME --token N");
+    saysOnce(tool.run("break", "x", "--token", "-7"), 64, "--token takes a token");
+    saysOnce(tool.run("break", "x", "--token", "9".repeat(19)), 64, "--token");
+    saysOnce(tool.run("doctor", "x"), 64, "doctor takes no lock name");
+  }
+
+  @Test
+  void sharesThatMakeNoSenseAre64() {
+    for (String permits : new String[] {"2", "2/", "/5", "-1/5", "2/5/7", "two/five", ""}) {
+      saysOnce(
+          tool.run("run", "--permits=" + permits, "x", "--", "true"),
+          64,
+          "--permits takes K/N, as in 2/5 for two of five");
+    }
+    saysOnce(tool.run("run", "--permits", "0/5", "x", "--", "true"), 64, "at least 1 and at most");
+    saysOnce(tool.run("run", "--permits", "6/5", "x", "--", "true"), 64, "at least 1 and at most");
+    saysOnce(
+        tool.run("run", "--permits", "1/5", "--shared", "x", "--", "true"),
+        64,
+        "--shared and --permits exclude each other");
+    assertThat(tool.store()).as("made by what makes no sense").doesNotExist();
   }
 
   @Test
@@ -157,7 +180,17 @@ class ExitCodesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--help", "run --help", "who --help", "list -h", "--version"})
+  @ValueSource(
+      strings = {
+        "--help",
+        "run --help",
+        "wait --help",
+        "who --help",
+        "list -h",
+        "break --help",
+        "doctor --help",
+        "--version"
+      })
   void helpGoesToStdoutAndIsNoFailure(String line) {
     Running.Result result = tool.run(line.split(" ", -1));
 
@@ -165,8 +198,9 @@ class ExitCodesTest {
     assertThat(result.err()).isEmpty();
     assertThat(result.out())
         .containsPattern(
-            line.equals("--version") ? "^leasehold \\d+\\.\\d+" : "\n +leasehold (run|who|list) ");
-    assertThat(result.out()).doesNotContain("--shared", "--permits", "doctor", "break");
+            line.equals("--version")
+                ? "^leasehold \\d+\\.\\d+"
+                : "\n +leasehold .*(run|wait|who|list|break|doctor)");
   }
 
   private static void saysOnce(Running.Result result, int code, String words) {

@@ -28,9 +28,9 @@ class HeldTest {
 
       assertThat(table.code()).isZero();
       assertThat(table.out().lines().toList().get(0).split(" +", -1))
-          .containsExactly("NAME", "STATE", "HOLDER", "SINCE", "FOR", "TOKEN", "REMAINING");
+          .containsExactly("NAME", "STATE", "MODE", "HOLDER", "SINCE", "FOR", "TOKEN", "REMAINING");
       assertThat(table.out().lines().toList().get(1))
-          .contains("held", "/" + holder.pid() + "/", "Z");
+          .contains("held", "exclusive", "/" + holder.pid() + "/", "Z");
       assertThat(table.out().lines().toList().get(2)).contains("waits", "/" + waiter.pid() + "/");
       assertThat(json.out())
           .matches(

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.leasehold.LockSnapshot;
-import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreListener;
@@ -108,10 +107,13 @@ class LossTest {
   }
 
   @Test
-  void anOperatorsBreakKillsAtTheNextRenewal() throws Exception {
-    try (Running running = tool.start("run", "--ttl", "2s", "x", "--", "bash", "-c", FAMILY)) {
+  void anOperatorsBreakKillsAtTheNextRenewal() {
+    String family = "echo $LEASEHOLD_TOKEN > token\n" + FAMILY;
+    try (Running running = tool.start("run", "--ttl", "2s", "x", "--", "bash", "-c", family)) {
       Tool.awaitContent(directory.resolve("ready"));
-      breakLease("x");
+      String token = Tool.awaitContent(directory.resolve("token"));
+
+      assertThat(tool.run("break", "x", "--token", token).code()).isZero();
 
       assertThat(running.end().code()).isEqualTo(76);
       assertThat(family().noneMatch(Tool::runs)).isTrue();
@@ -263,21 +265,6 @@ class LossTest {
       statement.execute("BEGIN IMMEDIATE");
     }
     return connection;
-  }
-
-  /** What the command break will do. */
-  private void breakLease(String name) throws Exception {
-    try (LockStore store = openStore()) {
-      long number = FenceNumber.number(held(store, name).get(0).fencingToken());
-      assertThat(
-              store
-                  .operator()
-                  .orElseThrow()
-                  .breakLease(name, number, WITHIN)
-                  .toCompletableFuture()
-                  .get())
-          .isTrue();
-    }
   }
 
   private static List<LockSnapshot.Holder> held(LockStore store, String name) throws Exception {

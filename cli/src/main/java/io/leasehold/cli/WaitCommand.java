@@ -1,0 +1,87 @@
+package io.leasehold.cli;
+
+import io.leasehold.DistributedLock;
+import io.leasehold.LockClient;
+import io.leasehold.LockSnapshot.Holder;
+import io.leasehold.StoreException;
+import io.leasehold.internal.Clock;
+import io.leasehold.internal.Durations;
+import io.leasehold.internal.SystemClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * {@code wait}: looks until nobody holds the lock. It leaves no trace in the store: to those who
+ * hold the lock or want it, nobody waits.
+ */
+final class WaitCommand {
+  /** The interval grows with the time waited, so that it adds little to that. */
+  private static final int PART_OF_WAITED = 20;
+
+  private static final long SHORTEST = Duration.ofMillis(2).toNanos();
+  private static final long LONGEST = Duration.ofSeconds(1).toNanos();
+
+  private final Arguments arguments;
+  private final StoreChoice store;
+  private final Console console;
+  private final Clock clock = new SystemClock();
+
+  WaitCommand(Arguments arguments, StoreChoice store, Console console) {
+    this.arguments = arguments;
+    this.store = store;
+    this.console = console;
+  }
+
+  /** Waits on the calling thread, and returns the exit code. */
+  int run() {
+    String name = arguments.lockName();
+    Optional<Duration> most = arguments.duration(Option.WAIT);
+    Signals signals = Signals.take();
+    try (LockClient locks = store.open(event -> {})) {
+      return watch(locks.lock(name), most, signals);
+    }
+  }
+
+  private int watch(DistributedLock lock, Optional<Duration> most, Signals signals) {
+    long begin = clock.nanos();
+    long limit = most.map(Durations::nanos).orElse(Long.MAX_VALUE);
+    // That the store cannot be asked is the end only at the beginning
+    List<Holder> holders = holders(lock);
+    String obstacle = heldBy(holders);
+    if (!holders.isEmpty() && limit > 0) {
+      console.say("waiting for '" + lock.name() + "', " + obstacle);
+    }
+    while (!holders.isEmpty()) {
+      long waited = clock.nanos() - begin;
+      if (signals.endedBy() != 0) {
+        Thread.interrupted(); // the signal has done its work
+        return signals.endedBy();
+      }
+      if (waited >= limit) {
+        console.say("'" + lock.name() + "' did not come free: " + obstacle);
+        return ExitCode.TIMEOUT;
+      }
+      long interval = Math.max(SHORTEST, Math.min(LONGEST, waited / PART_OF_WAITED));
+      Pause.of(Duration.ofNanos(Math.min(interval, limit - waited)));
+      try {
+        holders = holders(lock);
+        obstacle = heldBy(holders);
+      } catch (StoreException e) {
+        if (e.failure() == StoreException.Failure.REFUSED && signals.endedBy() == 0) {
+          throw e;
+        }
+        obstacle = e.getMessage();
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  private static List<Holder> holders(DistributedLock lock) {
+    return lock.inspect().map(snapshot -> snapshot.holders()).orElse(List.of());
+  }
+
+  private static String heldBy(List<Holder> holders) {
+    return holders.stream().map(holder -> "held by " + holder.holder()).findFirst().orElse("");
+  }
+}
