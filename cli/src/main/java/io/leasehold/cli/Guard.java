@@ -1,16 +1,23 @@
 package io.leasehold.cli;
 
 import io.leasehold.Lease;
+import io.leasehold.LockException;
 import io.leasehold.event.LockEvent;
 import io.leasehold.internal.Clock;
 import io.leasehold.internal.Durations;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Watches the lease while the command runs, and ends the command: asks it to end when the lease is
  * in jeopardy or near its longest life, kills it before the lease runs out, and at once where it
  * already has.
+ *
+ * <p>When the wall clock runs ahead, somebody set it, or the host was suspended for as long: the
+ * lease is then not held until it was renewed. The command may go on meanwhile for as long as the
+ * lease lasts by both clocks, since whatever the reason, nobody else can have it before.
  *
  * <p>The main thread looks in short intervals, the library's events come in between. Whichever is
  * first acts.
@@ -29,6 +36,8 @@ final class Guard {
   private final RunEvents events;
   private final ProcessTree tree;
   private final ReentrantLock acting = new ReentrantLock();
+  private final AtomicBoolean renewing = new AtomicBoolean();
+  private volatile Stand stand;
   private boolean asked;
   private boolean killed;
 
@@ -46,6 +55,16 @@ final class Guard {
     this.limits = limits;
     this.events = events;
     this.tree = tree;
+    this.stand = new Stand(clock.nanos(), clock.wallMillis());
+  }
+
+  /** Until when the lease stands, by what was last seen of it while it was held. */
+  private record Stand(long end, long wallEnd) {
+    /** Whichever clock is first. */
+    long left(Clock clock) {
+      long byWall = TimeUnit.MILLISECONDS.toNanos(wallEnd - clock.wallMillis());
+      return Math.min(end - clock.nanos(), byWall);
+    }
   }
 
   /** How long the lease need not be looked at. */
@@ -58,7 +77,8 @@ final class Guard {
 
   /** Looks at the lease, and acts if it must. */
   void look() {
-    if (events.lost().isPresent() || !lease.isHeld()) {
+    see();
+    if (events.lost().isPresent() || stand.left(clock) <= 0) {
       kill("lost '" + lease.name() + "': " + lostReason());
     } else if (left() <= limits.margin()) {
       kill(
@@ -73,6 +93,43 @@ final class Guard {
               + lease.name()
               + "' cannot be renewed and runs out in "
               + Durations.show(lease.remaining()));
+    }
+    if (!lease.isHeld()) {
+      renewOnce();
+    }
+  }
+
+  private void see() {
+    // The clocks first: a pause in between makes it end too early, never too late
+    long now = clock.nanos();
+    long wallNow = clock.wallMillis();
+    Duration remaining = lease.remaining();
+    if (!remaining.isZero()) {
+      stand = new Stand(now + Durations.nanos(remaining), wallNow + remaining.toMillis());
+    }
+  }
+
+  /** Beside this thread, which must go on looking. */
+  private void renewOnce() {
+    if (!killed() && renewing.compareAndSet(false, true)) {
+      Thread renewal =
+          new Thread(
+              () -> {
+                isConfirmed(lease);
+                renewing.set(false);
+              });
+      renewal.setDaemon(true);
+      renewal.start();
+    }
+  }
+
+  /** Whether the lease is held, if need be after one renewal. */
+  static boolean isConfirmed(Lease lease) {
+    try {
+      lease.ensureHeld(Duration.ofMillis(1));
+      return true;
+    } catch (LockException e) {
+      return false;
     }
   }
 
@@ -130,7 +187,7 @@ final class Guard {
   }
 
   private long left() {
-    return Math.min(holdLeft(), Durations.nanos(lease.remaining()));
+    return Math.min(holdLeft(), stand.left(clock));
   }
 
   private long holdLeft() {
@@ -154,7 +211,7 @@ final class Guard {
   private String describe(LockEvent.Lost.Reason reason) {
     return switch (reason) {
       case EXPIRED ->
-          "its lease ran out: it could not be renewed in time, or this process was paused";
+          "its lease ran out: it could not be renewed in time, or this process was paused, or its host";
       case GONE -> "the store no longer has its lease: an operator broke it, or it expired there";
       case SESSION_ENDED -> "its session with the store ended";
       case MAX_HOLD -> "it was held for " + limits.longestLife();

@@ -161,7 +161,7 @@ final class RunCommand {
       free(lease);
       return ExitCode.LOST;
     }
-    if (!lease.isHeld()) {
+    if (!Guard.isConfirmed(lease)) {
       return lost("lost '" + lease.name() + "' while the command ran");
     }
     return release(lease) ? child.exitCode() : ExitCode.LOST;
