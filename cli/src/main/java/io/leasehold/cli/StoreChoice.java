@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
@@ -22,6 +23,12 @@ import java.util.Optional;
  * this user's.
  */
 final class StoreChoice {
+  /**
+   * How much longer a command takes where the store has gone away: it then goes on withdrawing what
+   * it asked for.
+   */
+  private static final Duration LONGEST_CLOSE = Duration.ofSeconds(2);
+
   private final Arguments arguments;
   private final Map<String, String> environment;
 
@@ -64,7 +71,7 @@ final class StoreChoice {
     if (given().isEmpty() && !Files.exists(ownFile())) {
       make(ownDirectory(), ownFile());
     }
-    return Leasehold.builder(url());
+    return Leasehold.builder(url()).closeTimeout(LONGEST_CLOSE);
   }
 
   private String url() {

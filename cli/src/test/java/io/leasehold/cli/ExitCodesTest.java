@@ -174,11 +174,6 @@ class ExitCodesTest {
     }
   }
 
-  @Test
-  void aFairWaitThatTheStoreCannotGiveIs78() {
-    saysOnce(tool.run("run", "--fair", "x", "--", "true"), 78, "leave out --fair");
-  }
-
   @ParameterizedTest
   @ValueSource(
       strings = {

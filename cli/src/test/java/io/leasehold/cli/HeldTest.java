@@ -1,9 +1,9 @@
 package io.leasehold.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,7 +22,7 @@ class HeldTest {
   void whoShowsTheHolderAndTheWaiter() {
     try (Running holder = tool.hold("x");
         Running waiter = tool.start("run", "x", "--", "true").awaitSaid("waiting")) {
-      await().atMost(Tool.PATIENCE).until(() -> tool.run("who", "x").out().contains("waits"));
+      tool.awaitWaits("x", waiter);
       Running.Result table = tool.run("who", "x");
       Running.Result json = tool.run("who", "--json", "x");
 
@@ -39,6 +39,51 @@ class HeldTest {
       holder.signal("TERM");
       assertThat(waiter.end().code()).isZero();
     }
+  }
+
+  @Test
+  void everyHolderAndWaiterHasALineWithItsMode() {
+    try (Running one = tool.hold("x", "--shared");
+        Running two = tool.hold("x", "--shared");
+        Running writer = tool.start("run", "x", "--", "true");
+        Running slots = tool.hold("slots", "--permits", "2/5");
+        Running slot = tool.hold("slots", "--permits", "1/5");
+        Running many = tool.start("run", "--permits", "5/5", "slots", "--", "true")) {
+      tool.awaitWaits("x", writer);
+      tool.awaitWaits("slots", many);
+
+      assertThat(shown("slots"))
+          .containsExactly(
+              "held 2 permits " + slots.pid(),
+              "held 1 permit " + slot.pid(),
+              "waits permits " + many.pid());
+      assertThat(shown("x"))
+          .containsExactly(
+              "held shared " + one.pid(),
+              "held shared " + two.pid(),
+              "waits exclusive " + writer.pid());
+      assertThat(tool.run("list").out()).hasLineCount(7);
+      assertThat(tool.run("who", "--json", "slots").out())
+          .contains("\"mode\":\"permits\"", "\"permits\":2", "\"permits\":1");
+    }
+  }
+
+  /** State, mode and process of each line, by columns, which begin where their heading does. */
+  private List<String> shown(String name) {
+    List<String> lines = tool.run("who", name).out().lines().toList();
+    int state = lines.get(0).indexOf("STATE");
+    int mode = lines.get(0).indexOf("MODE");
+    int holder = lines.get(0).indexOf("HOLDER");
+    return lines.stream()
+        .skip(1)
+        .map(
+            line ->
+                line.substring(state, mode).strip()
+                    + " "
+                    + line.substring(mode, holder).strip()
+                    + " "
+                    + line.substring(holder).split("/", -1)[1])
+        .toList();
   }
 
   @Test

@@ -154,18 +154,21 @@ final class Tool {
   }
 
   /** Starts a run that holds {@code name} until it is ended, and waits until it holds it. */
-  Running hold(String name) {
+  Running hold(String name, String... options) {
     Path held = file("held." + RUNS.incrementAndGet());
-    Running running =
-        start(
-            "run",
-            name,
-            "--",
-            "sh",
-            "-c",
-            "echo $LEASEHOLD_TOKEN > '" + held + "'; exec sleep 600");
+    List<String> words = new ArrayList<>(List.of("run", name));
+    words.addAll(List.of(options));
+    words.addAll(
+        List.of("--", "sh", "-c", "echo $LEASEHOLD_TOKEN > '" + held + "'; exec sleep 600"));
+    Running running = start(words.toArray(String[]::new));
     awaitContent(held);
     return running;
+  }
+
+  /** Waits until this process waits for {@code name}. */
+  void awaitWaits(String name, Running waiter) {
+    String line = "(?s).*waits [^\n]*/" + waiter.pid() + "/.*";
+    await().atMost(PATIENCE).until(() -> run("who", name).out().matches(line));
   }
 
   /** What a command wrote to a file, once it has written a line. */

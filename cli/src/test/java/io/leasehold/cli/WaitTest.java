@@ -1,7 +1,6 @@
 package io.leasehold.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,7 +45,7 @@ class WaitTest {
       assertThat(tool.run("who", "--json", "x").out()).contains("\"waiters\":[]");
       try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + tool.store());
           Statement statement = connection.createStatement();
-          ResultSet row = statement.executeQuery("SELECT count(*) FROM leasehold_waiter")) {
+          ResultSet row = statement.executeQuery("SELECT count(*) FROM leasehold_queue")) {
         assertThat(row.getInt(1)).isZero();
       }
       assertThat(one.process().isAlive() && two.process().isAlive()).isTrue();
@@ -64,7 +63,7 @@ class WaitTest {
   void aNameThatIsOnlyWaitedForIsFree() {
     try (Running holder = tool.hold("x");
         Running waiter = tool.start("run", "x", "--", "true").awaitSaid("waiting for 'x'")) {
-      await().atMost(Tool.PATIENCE).until(() -> tool.run("who", "x").out().contains("waits"));
+      tool.awaitWaits("x", waiter);
       waiter.signal("STOP");
       holder.signal("TERM");
       holder.end();
