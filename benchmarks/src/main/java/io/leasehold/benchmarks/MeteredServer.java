@@ -10,6 +10,7 @@ import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.StoreOperator;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
+import io.leasehold.spi.Watch;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
@@ -99,7 +100,7 @@ final class MeteredServer implements StoreFactory {
     }
 
     @Override
-    public CompletionStage<Void> watch(Ticket ticket, Duration within) {
+    public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
       return store.watch(ticket, within);
     }
 

@@ -11,6 +11,7 @@ import io.leasehold.spi.Attempt.Queued;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits.Signals;
+import io.leasehold.spi.Watch;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -187,10 +188,14 @@ final class Contender {
     } else if (engine.traits.poll().signals() == Signals.SENT && !armed) {
       arm(steps);
     } else {
-      phase = Phase.WAITING;
-      polled = true;
-      engine.poller.add(this, retryAfter);
+      await(retryAfter);
     }
+  }
+
+  private void await(Duration retryAfter) {
+    phase = Phase.WAITING;
+    polled = true;
+    engine.poller.add(this, retryAfter);
   }
 
   private void arm(Steps steps) {
@@ -204,15 +209,18 @@ final class Contender {
     engine.calls.call(
         () -> engine.store.watch(ticket, engine.requestTimeout),
         engine.requestNanos,
-        (nothing, failed) -> queue.locked(steps -> armed(failed, steps)));
+        (answer, failed) -> queue.locked(steps -> armed(answer, failed, steps)));
   }
 
-  private void armed(@Nullable StoreException failed, Steps steps) {
+  private void armed(@Nullable Watch answer, @Nullable StoreException failed, Steps steps) {
     if (phase != Phase.ARMING) {
       return;
     }
     if (failed != null) {
       failed(failed, false, steps);
+    } else if (answer == Watch.NOTHING_MISSED && !wokenMeanwhile) {
+      armed = true;
+      await(Duration.ZERO);
     } else {
       armed = true;
       // The lease may have come free before the watch was armed: ask once more.

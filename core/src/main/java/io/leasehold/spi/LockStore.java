@@ -58,12 +58,13 @@ public interface LockStore extends AutoCloseable {
   CompletionStage<Release> release(Ticket ticket, Duration within);
 
   /**
-   * Asks to be woken for a ticket that waits. Completes when armed: the engine then attempts once
-   * more, since the lease may have come free in between. Stands over wake-ups and ends when the
-   * ticket is granted or withdrawn: a store whose signals fire once arms the next one itself,
-   * before it answers an attempt as queued. Stores without signals complete at once.
+   * Asks to be woken for a ticket that waits. Completes once the watch stands, and says whether
+   * anything can have been missed before: then the engine attempts once more. Stands over wake-ups
+   * and ends when the ticket is granted or withdrawn: a store whose signals fire once arms the next
+   * one itself, before it answers an attempt as queued. Stores without signals complete at once
+   * with {@link Watch#ATTEMPT_AGAIN}, and are asked only by tests.
    */
-  CompletionStage<Void> watch(Ticket ticket, Duration within);
+  CompletionStage<Watch> watch(Ticket ticket, Duration within);
 
   /** What operators need; empty if the store keeps no list of its leases. */
   Optional<StoreOperator> operator();

@@ -12,6 +12,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.StoreOperator;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
+import io.leasehold.spi.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -70,7 +71,7 @@ final class FaultyConnection implements LockStore {
   }
 
   @Override
-  public CompletionStage<Void> watch(Ticket ticket, Duration within) {
+  public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
     return send(within, () -> store.watch(ticket, within));
   }
 

@@ -9,6 +9,7 @@ import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -174,14 +175,14 @@ public final class InMemoryServer implements StoreFactory {
     return table;
   }
 
-  /** Registers whom to wake for this ticket. */
-  void watch(Ticket ticket, InMemoryStore store) {
-    apply(
+  /** Registers whom to wake for this ticket, and looks whether it must wait. */
+  Watch watch(Ticket ticket, InMemoryStore store) {
+    return apply(
         now -> {
           if (!table.isBuried(ticket.id())) {
             watches.put(ticket.id(), store);
           }
-          return true;
+          return table.mustWait(ticket, now) ? Watch.NOTHING_MISSED : Watch.ATTEMPT_AGAIN;
         });
   }
 

@@ -11,6 +11,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.StoreOperator;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
+import io.leasehold.spi.Watch;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -69,12 +70,11 @@ public final class InMemoryStore implements LockStore, StoreOperator {
   }
 
   @Override
-  public CompletionStage<Void> watch(Ticket ticket, Duration within) {
+  public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
     if (closed) {
       return CompletableFuture.failedStage(unavailable());
     }
-    server.watch(ticket, this);
-    return CompletableFuture.completedStage(null);
+    return CompletableFuture.completedStage(server.watch(ticket, this));
   }
 
   @Override

@@ -96,6 +96,13 @@ final class LockTable {
     return waiting != null && waiting.life.left(now) > 0;
   }
 
+  /** Whether it waits and could not be granted now. */
+  boolean mustWait(Ticket ticket, long now) {
+    sweep(ticket.name(), now);
+    LockName name = names.get(ticket.name());
+    return name != null && name.waiters.containsKey(ticket.id()) && !name.admits(ticket);
+  }
+
   boolean isBuried(LeaseId id) {
     return tombstones.has(id);
   }

@@ -12,6 +12,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.StoreOperator;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
+import io.leasehold.spi.Watch;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -134,8 +135,8 @@ final class LeaseRowStore implements LockStore, StoreOperator {
   }
 
   @Override
-  public CompletionStage<Void> watch(Ticket ticket, Duration within) {
-    return CompletableFuture.completedStage(null);
+  public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
+    return CompletableFuture.completedStage(Watch.ATTEMPT_AGAIN);
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.StoreOperator;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
+import io.leasehold.spi.Watch;
 import io.leasehold.testkit.InMemoryServer;
 import java.time.Duration;
 import java.util.Collection;
@@ -168,7 +169,7 @@ final class FaultyStore implements LockStore {
   }
 
   @Override
-  public CompletionStage<Void> watch(Ticket ticket, Duration within) {
+  public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
     return answer("watch", within, () -> store.watch(ticket, within));
   }
 

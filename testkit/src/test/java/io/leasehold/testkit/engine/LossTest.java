@@ -114,10 +114,13 @@ class LossTest {
     Lease next = engines.client().lock("n").acquire(Duration.ofSeconds(3));
     assertThat(lease.isHeld()).isFalse();
     next.release();
-    assertThat(engines.events(LockEvent.Lost.class))
-        .singleElement()
-        .extracting(LockEvent.Lost::reason)
-        .isEqualTo(Reason.MAX_HOLD);
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(engines.events(LockEvent.Lost.class))
+                    .singleElement()
+                    .extracting(LockEvent.Lost::reason)
+                    .isEqualTo(Reason.MAX_HOLD));
     assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
   }
 

@@ -8,6 +8,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.StoreOperator;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
+import io.leasehold.spi.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -50,7 +51,7 @@ final class SimulatedStore implements LockStore {
   }
 
   @Override
-  public CompletionStage<Void> watch(Ticket ticket, Duration within) {
+  public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
     return link.call("watch", ticket, within, s -> s.watch(ticket, within));
   }
 
