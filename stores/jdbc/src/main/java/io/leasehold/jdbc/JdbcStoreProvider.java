@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Opens stores that keep leases as rows of a database. Serves {@code file:PATH}, a SQLite file:
@@ -57,7 +58,9 @@ public final class JdbcStoreProvider implements StoreProvider {
     Path path = path(url);
     return listener -> {
       Clock clock = new SystemClock();
-      return open(path, clock, HostClock.of(clock, ROOT), StatementHook.NONE);
+      // Anywhere, so that the releases of many short-lived processes come to a sweep as well.
+      int releases = ThreadLocalRandom.current().nextInt(LeaseRowStore.GRANTS_A_SWEEP);
+      return open(path, clock, HostClock.of(clock, ROOT), StatementHook.NONE, releases);
     };
   }
 
@@ -68,12 +71,13 @@ public final class JdbcStoreProvider implements StoreProvider {
   }
 
   /** Opens a file, and answers only once it can be used. */
-  static LeaseRowStore open(Path path, Clock clock, HostClock hostClock, StatementHook hook) {
+  static LeaseRowStore open(
+      Path path, Clock clock, HostClock hostClock, StatementHook hook, int releases) {
     SqliteFile file = new SqliteFile(path);
     SqliteDatabase database = new SqliteDatabase(file, clock, hostClock, hook);
     database.connect();
     SqliteDiagnosis diagnosis = new SqliteDiagnosis(file, hostClock);
-    return new LeaseRowStore(FILE, clock, database, new SqliteDialect(), diagnosis);
+    return new LeaseRowStore(FILE, clock, database, new SqliteDialect(), diagnosis, releases);
   }
 
   private static Path path(StoreUrl url) {

@@ -21,7 +21,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -41,24 +40,27 @@ final class LeaseRowStore implements LockStore, StoreOperator {
   /** How many attempts of an id have begun and not ended. */
   private final Map<LeaseId, Integer> underWay = new ConcurrentHashMap<>();
 
-  /**
-   * Starts anywhere, so that the releases of many short-lived processes come to a sweep as well.
-   */
-  private final AtomicInteger releases =
-      new AtomicInteger(ThreadLocalRandom.current().nextInt(GRANTS_A_SWEEP));
+  private final AtomicInteger releases;
 
+  /**
+   * A store.
+   *
+   * @param releases how many releases to count as done since the last sweep
+   */
   LeaseRowStore(
       Traits traits,
       Clock clock,
       Database database,
       Dialect dialect,
-      Database.Work<List<Finding>> diagnosis) {
+      Database.Work<List<Finding>> diagnosis,
+      int releases) {
     this.traits = traits;
     this.clock = clock;
     this.database = database;
     this.granting = new Granting(dialect);
     this.renewing = new Renewing(database, dialect);
     this.diagnosis = diagnosis;
+    this.releases = new AtomicInteger(releases);
   }
 
   @Override

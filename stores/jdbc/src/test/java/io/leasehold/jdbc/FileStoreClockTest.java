@@ -59,7 +59,7 @@ class FileStoreClockTest {
   void onLinuxTheWallClockIsReadOnlyToNumberANewFile() {
     Path file = dir.resolve("locks.db");
     HostClock host = HostClock.of(clock, Path.of("/"));
-    try (LeaseRowStore store = JdbcStoreProvider.open(file, clock, host, StatementHook.NONE)) {
+    try (LeaseRowStore store = JdbcStoreProvider.open(file, clock, host, StatementHook.NONE, 0)) {
       Ticket held = Fixture.queue("a");
       granted(store, held);
       busy(store, Fixture.queue("a"));
@@ -70,7 +70,7 @@ class FileStoreClockTest {
       Fixture.withdraw(store, held);
       Fixture.breakLease(store, "a", 1);
     }
-    try (LeaseRowStore store = JdbcStoreProvider.open(file, clock, host, StatementHook.NONE)) {
+    try (LeaseRowStore store = JdbcStoreProvider.open(file, clock, host, StatementHook.NONE, 0)) {
       Fixture.list(store);
     }
     assertThat(clock.wallReads()).isEqualTo(1);

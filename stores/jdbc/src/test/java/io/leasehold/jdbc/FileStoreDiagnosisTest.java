@@ -55,7 +55,7 @@ class FileStoreDiagnosisTest {
   void theWallClockIsWarnedOf() {
     ManualClock clock = new ManualClock();
     HostClock wall = HostClock.of(clock, dir);
-    try (LeaseRowStore store = JdbcStoreProvider.open(file(), clock, wall, StatementHook.NONE)) {
+    try (LeaseRowStore store = JdbcStoreProvider.open(file(), clock, wall, StatementHook.NONE, 0)) {
       Finding found = find(store, "clock");
       assertThat(found.level()).isEqualTo(Level.WARNING);
       assertThat(found.detail()).contains("wall clock").contains("slewing");

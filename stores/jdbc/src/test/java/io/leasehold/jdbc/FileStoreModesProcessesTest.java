@@ -137,7 +137,7 @@ class FileStoreModesProcessesTest {
         changes.add(new Change(grant.end(), -grant.permits()));
       }
     }
-    changes.sort(Comparator.comparingLong(Change::at).thenComparing(Change::permits));
+    changes.sort(Comparator.comparingLong(Change::at).thenComparingInt(Change::permits));
     int out = 0;
     int most = 0;
     for (Change change : changes) {

@@ -67,12 +67,12 @@ final class Fixture {
             return 0;
           }
         };
-    return JdbcStoreProvider.open(file, clock, HostClock.of(clock, Path.of("/")), hook);
+    return JdbcStoreProvider.open(file, clock, HostClock.of(clock, Path.of("/")), hook, 0);
   }
 
   /** A store whose host reads this clock and is on this boot. */
   static LeaseRowStore open(Path file, Clock clock, String boot, StatementHook hook) {
-    return JdbcStoreProvider.open(file, clock, HostClock.of(clock, host(file, boot)), hook);
+    return JdbcStoreProvider.open(file, clock, HostClock.of(clock, host(file, boot)), hook, 0);
   }
 
   /** A root with a boot id and nothing else. */
