@@ -12,6 +12,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -117,12 +118,12 @@ abstract class LockContention extends Behaviours {
                 return mine;
               }));
     }
-    while (!time.isOver()) {
-      for (Running<Integer> thread : threads) {
-        thread.thread.interrupt();
-      }
-      Thread.yield();
-    }
+    soon("it was disturbed for a while")
+        .until(
+            () -> {
+              threads.forEach(thread -> thread.thread.interrupt());
+              return time.isOver();
+            });
     allEnd(threads);
   }
 
@@ -162,7 +163,8 @@ abstract class LockContention extends Behaviours {
               () -> {
                 lock.lock();
                 assertThat(lock.tryLock()).isTrue();
-                Thread.yield();
+                // Lets another have the carrier.
+                LockSupport.parkNanos(1);
                 lock.unlock();
                 return turn(lock);
               }));

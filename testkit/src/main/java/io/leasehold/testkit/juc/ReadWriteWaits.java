@@ -189,15 +189,15 @@ abstract class ReadWriteWaits extends Behaviours {
     ReadWriteLock theirs = readWriteLock(of(rival));
     write.lock();
     for (Lock each : List.of(theirs.readLock(), theirs.writeLock())) {
-      isEndedByAnInterrupt(rival, each, false);
-      isEndedByAnInterrupt(rival, each, true);
+      isEndedByAnInterrupt(each, false);
+      isEndedByAnInterrupt(each, true);
     }
     assertThat(isFree(theirs.readLock())).isFalse();
     write.unlock();
     assertThat(isFree(theirs.writeLock())).isTrue();
   }
 
-  private void isEndedByAnInterrupt(Rival rival, Lock lock, boolean timed) throws Exception {
+  private void isEndedByAnInterrupt(Lock lock, boolean timed) throws Exception {
     Running<Boolean> waiter =
         startWaiting(
             () -> {

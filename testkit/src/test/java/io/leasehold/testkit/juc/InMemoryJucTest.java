@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Nested;
  * The behaviours of {@code java.util.concurrent}, on a store of each kind that the engine knows.
  */
 class InMemoryJucTest {
-  private abstract static class OnServer implements JucFixture {
+  abstract static class OnServer implements JucFixture {
     private final InMemoryServer server;
 
     OnServer(InMemorySettings settings) {
