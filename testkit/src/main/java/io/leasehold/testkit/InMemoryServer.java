@@ -12,9 +12,7 @@ import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
@@ -42,9 +40,7 @@ public final class InMemoryServer implements StoreFactory {
   private final Clock clock;
   private final Executor signals;
   private final LockTable table;
-  private final Map<InMemoryStore, StoreListener> clients = new HashMap<>();
-  private final Map<LeaseId, InMemoryStore> watches = new HashMap<>();
-  private final Map<Long, InMemoryStore> owners = new HashMap<>();
+  private final Connections connections = new Connections();
   private final ReentrantLock mutex = new ReentrantLock();
 
   /** A server that can do everything, on the clock of the Java virtual machine. */
@@ -80,7 +76,7 @@ public final class InMemoryServer implements StoreFactory {
     InMemoryStore store = new InMemoryStore(this);
     mutex.lock();
     try {
-      clients.put(store, listener);
+      connections.add(store, listener);
     } finally {
       mutex.unlock();
     }
@@ -149,8 +145,8 @@ public final class InMemoryServer implements StoreFactory {
     List<StoreListener> told;
     mutex.lock();
     try {
-      watches.clear();
-      told = List.copyOf(clients.values());
+      connections.forgetWatches();
+      told = connections.all();
     } finally {
       mutex.unlock();
     }
@@ -180,7 +176,7 @@ public final class InMemoryServer implements StoreFactory {
     return apply(
         now -> {
           if (!table.isBuried(ticket.id())) {
-            watches.put(ticket.id(), store);
+            connections.watch(ticket.id(), store);
           }
           return table.mustWait(ticket, now) ? Watch.NOTHING_MISSED : Watch.ATTEMPT_AGAIN;
         });
@@ -189,48 +185,54 @@ public final class InMemoryServer implements StoreFactory {
   void disconnect(InMemoryStore store) {
     mutex.lock();
     try {
-      clients.remove(store);
-      watches.values().removeIf(store::equals);
-      owners.values().removeIf(store::equals);
+      connections.remove(store);
     } finally {
       mutex.unlock();
     }
   }
 
-  /** Does one step for a ticket at one instant, then reports what it brought about. */
-  <T> T apply(Ticket ticket, InMemoryStore store, LongFunction<T> step) {
-    return apply(
-        now -> {
-          owners.put(ticket.id().client(), store);
-          T result = step.apply(now);
-          if (!table.waits(ticket.name(), ticket.id(), now)) {
-            watches.remove(ticket.id());
-          }
-          return result;
-        });
+  /** What a ticket is asked for at one instant. */
+  interface Verb<T> {
+    T apply(LockTable table, Ticket ticket, long now);
   }
 
-  private <T> T apply(LongFunction<T> step) {
-    List<Runnable> calls = new ArrayList<>();
+  /** Does what a ticket is asked for, then reports what it brought about. */
+  <T> T apply(Ticket ticket, InMemoryStore store, Verb<T> verb) {
     T result;
+    List<Runnable> calls;
     mutex.lock();
     try {
-      result = step.apply(clock.nanos());
-      table.takeReports().forEach(report -> collect(report, calls));
+      long now = clock.nanos();
+      connections.heardOf(ticket.id().client(), store);
+      result = verb.apply(table, ticket, now);
+      if (connections.isAnyWatched() && !table.waits(ticket.name(), ticket.id(), now)) {
+        connections.unwatch(ticket.id());
+      }
+      calls = connections.calls(table.takeReports());
     } finally {
       mutex.unlock();
     }
-    calls.forEach(signals::execute);
+    send(calls);
     return result;
   }
 
-  private void collect(LockTable.Report report, List<Runnable> calls) {
-    LeaseId id = report.id();
-    boolean wake = report instanceof LockTable.Wake;
-    InMemoryStore store = wake ? watches.get(id) : owners.get(id.client());
-    StoreListener listener = store == null ? null : clients.get(store);
-    if (listener != null) {
-      calls.add(wake ? () -> listener.wake(id) : () -> listener.lost(List.of(id)));
+  private <T> T apply(LongFunction<T> step) {
+    T result;
+    List<Runnable> calls;
+    mutex.lock();
+    try {
+      result = step.apply(clock.nanos());
+      calls = connections.calls(table.takeReports());
+    } finally {
+      mutex.unlock();
+    }
+    send(calls);
+    return result;
+  }
+
+  private void send(List<Runnable> calls) {
+    if (!calls.isEmpty()) {
+      calls.forEach(signals::execute);
     }
   }
 }

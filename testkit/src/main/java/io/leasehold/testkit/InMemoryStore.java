@@ -13,21 +13,22 @@ import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
 import io.leasehold.spi.Watch;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
-import java.util.function.LongFunction;
 
 /**
  * One client's connection to an {@link InMemoryServer}. Every verb is answered before it returns.
  * Thread-safe.
  */
 public final class InMemoryStore implements LockStore, StoreOperator {
+  private static final CompletionStage<Release> RELEASED =
+      CompletableFuture.completedStage(Release.RELEASED);
+
   private final InMemoryServer server;
   private volatile boolean closed;
 
@@ -42,31 +43,37 @@ public final class InMemoryStore implements LockStore, StoreOperator {
 
   @Override
   public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
-    return answer(ticket, now -> server.table().attempt(ticket, now));
+    return answer(ticket, LockTable::attempt);
   }
 
   @Override
   public CompletionStage<Boolean> withdraw(Ticket ticket, Duration within) {
-    return answer(ticket, now -> server.table().withdraw(ticket, now));
+    return answer(ticket, LockTable::withdraw);
   }
 
   @Override
   public void renew(
       Collection<Ticket> tickets, Duration within, BiConsumer<LeaseId, Renewal> each) {
-    Map<LeaseId, Renewal> answers = new LinkedHashMap<>();
-    for (Ticket ticket : tickets) {
-      answers.put(
-          ticket.id(),
+    List<Ticket> asked = List.copyOf(tickets);
+    List<Renewal> answers = new ArrayList<>(asked.size());
+    for (Ticket ticket : asked) {
+      answers.add(
           closed
               ? new Renewal.Unknown(unavailable())
-              : server.apply(ticket, this, now -> server.table().renew(ticket, now)));
+              : server.apply(ticket, this, LockTable::renew));
     }
-    answers.forEach(each);
+    for (int i = 0; i < answers.size(); i++) {
+      each.accept(asked.get(i).id(), answers.get(i));
+    }
   }
 
   @Override
   public CompletionStage<Release> release(Ticket ticket, Duration within) {
-    return answer(ticket, now -> server.table().release(ticket, now));
+    if (closed) {
+      return CompletableFuture.failedStage(unavailable());
+    }
+    Release answer = server.apply(ticket, this, LockTable::release);
+    return answer == Release.RELEASED ? RELEASED : CompletableFuture.completedStage(answer);
   }
 
   @Override
@@ -105,10 +112,10 @@ public final class InMemoryStore implements LockStore, StoreOperator {
     server.disconnect(this);
   }
 
-  private <T> CompletionStage<T> answer(Ticket ticket, LongFunction<T> step) {
+  private <T> CompletionStage<T> answer(Ticket ticket, InMemoryServer.Verb<T> verb) {
     return closed
         ? CompletableFuture.failedStage(unavailable())
-        : CompletableFuture.completedStage(server.apply(ticket, this, step));
+        : CompletableFuture.completedStage(server.apply(ticket, this, verb));
   }
 
   private static StoreException unavailable() {

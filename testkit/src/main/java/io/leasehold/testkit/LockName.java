@@ -13,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** A lock name that is held or waited for, and the rules by which a ticket fits in. */
 final class LockName {
@@ -35,6 +34,12 @@ final class LockName {
       this.life = life;
     }
 
+    /** How long it lives unless renewed. */
+    Duration remaining(long now) {
+      long left = life.left(now);
+      return left == ticket.ttl().toNanos() ? ticket.ttl() : Duration.ofNanos(left);
+    }
+
     /** How long until it expires, or is taken back. */
     long untilChange(long now) {
       return unconfirmed ? Math.min(confirmBy - now, life.left(now)) : life.left(now);
@@ -51,6 +56,21 @@ final class LockName {
 
   boolean isEmpty() {
     return holders.isEmpty() && waiters.isEmpty();
+  }
+
+  /** Drops those that waited too long without a word; returns whether there were any. */
+  boolean dropWaiters(long now) {
+    return !waiters.isEmpty() && waiters.values().removeIf(e -> e.life.left(now) <= 0);
+  }
+
+  /** Whether a lease has run out, or was not asked for in time. */
+  boolean hasOverdueHolder(long now) {
+    for (Entry e : holders.values()) {
+      if (e.untilChange(now) <= 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Who holds it, readable; empty if nobody does. */
@@ -101,14 +121,22 @@ final class LockName {
 
   /** Somebody who holds or waits in a way that does not go with this ticket's; empty if nobody. */
   Optional<Ticket> otherKind(Ticket ticket) {
-    return Stream.concat(holders.values().stream(), waiters.values().stream())
-        .map(e -> e.ticket)
-        .filter(t -> isPermits(t) != isPermits(ticket) || t.limit() != ticket.limit())
-        .findFirst();
+    if (isEmpty()) {
+      return Optional.empty();
+    }
+    // All who are here go together, so one of them tells.
+    Ticket one = (holders.isEmpty() ? waiters : holders).values().iterator().next().ticket;
+    boolean goes = isPermits(one) == isPermits(ticket) && one.limit() == ticket.limit();
+    return goes ? Optional.empty() : Optional.of(one);
   }
 
   private static boolean isPermits(Ticket ticket) {
     return ticket.mode() == LockMode.PERMITS;
+  }
+
+  /** Those of the waiters that could be granted now. */
+  List<Entry> admissible() {
+    return waiters.values().stream().filter(e -> admits(e.ticket)).toList();
   }
 
   /** Whether the ticket could be granted now. */
@@ -134,6 +162,9 @@ final class LockName {
 
   /** Whether those who wait let this ticket pass. */
   private boolean mayPass(Ticket ticket) {
+    if (waiters.isEmpty()) {
+      return true;
+    }
     for (Entry e : waiters.values()) {
       if (e.ticket.id().equals(ticket.id())) {
         return true;

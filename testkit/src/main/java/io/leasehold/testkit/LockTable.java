@@ -45,10 +45,14 @@ final class LockTable {
   private List<Report> reports = new ArrayList<>();
   private long lastNumber;
 
+  /** A name that nobody uses any more, for the next that somebody begins to use. */
+  private LockName spare;
+
   LockTable(InMemorySettings settings) {
     this.settings = settings;
     this.tombstones = new Tombstones(settings.has(TOMBSTONES));
     this.lives = new Lives(settings.has(SESSIONS));
+    this.spare = new LockName(settings);
     // Long enough that a waiter who was not woken finds out by polling.
     this.confirmNanos =
         Math.min(LONGEST_CONFIRM_NANOS, settings.poll().longest().toNanos() / 2 * 3);
@@ -111,7 +115,7 @@ final class LockTable {
 
   Attempt attempt(Ticket ticket, long now) {
     sweep(ticket.name(), now);
-    LockName name = names.computeIfAbsent(ticket.name(), n -> new LockName(settings));
+    LockName name = nameOf(ticket);
     Entry held = name.holders.get(ticket.id());
     if (held != null) {
       held.unconfirmed = false;
@@ -141,9 +145,18 @@ final class LockTable {
     return answer;
   }
 
+  private LockName nameOf(Ticket ticket) {
+    LockName name = names.get(ticket.name());
+    if (name == null) {
+      name = spare.isEmpty() ? spare : new LockName(settings);
+      names.put(ticket.name(), name);
+    }
+    return name;
+  }
+
   private static Attempt granted(LockName name, Entry held, long now) {
-    Duration remaining = Duration.ofNanos(held.life.left(now));
-    return new Attempt.Granted(held.number, remaining, name.isWantedBeside(held.ticket.id()));
+    boolean wanted = name.isWantedBeside(held.ticket.id());
+    return new Attempt.Granted(held.number, held.remaining(now), wanted);
   }
 
   private Entry grant(LockName name, Ticket ticket, Lives.Life life, long now) {
@@ -180,8 +193,7 @@ final class LockTable {
     }
     if (held != null) {
       lives.renew(held.life, ticket, now);
-      Duration remaining = Duration.ofNanos(held.life.left(now));
-      return new Renewal.Renewed(remaining, name.isWantedBeside(ticket.id()));
+      return new Renewal.Renewed(held.remaining(now), name.isWantedBeside(ticket.id()));
     }
     Entry waiting = name.waiters.get(ticket.id());
     if (waiting == null) {
@@ -229,7 +241,7 @@ final class LockTable {
     if (name != null) {
       boolean wasHeld = name.holders.remove(ticket.id()) != null;
       boolean waited = name.waiters.remove(ticket.id()) != null;
-      if (wasHeld || waited) {
+      if ((wasHeld || waited) && !name.waiters.isEmpty()) {
         settle(name, now);
       }
       dropIfEmpty(ticket.name(), name);
@@ -239,7 +251,7 @@ final class LockTable {
   /** After something came free or a waiter went: grants to, or wakes, those who may be next. */
   private void settle(LockName name, long now) {
     boolean direct = settings.has(DIRECT_GRANT) && settings.has(QUEUE);
-    for (Entry e : List.copyOf(name.waiters.values())) {
+    for (Entry e : name.admissible()) {
       if (!name.admits(e.ticket)) {
         continue;
       }
@@ -259,17 +271,23 @@ final class LockTable {
     if (name == null) {
       return;
     }
-    boolean changed = name.waiters.values().removeIf(e -> e.life.left(now) <= 0);
-    for (Entry e : List.copyOf(name.holders.values())) {
-      if (e.untilChange(now) <= 0) {
-        name.holders.remove(e.ticket.id());
-        ended(name, e, now);
-        changed = true;
-      }
+    boolean changed = name.dropWaiters(now);
+    if (name.hasOverdueHolder(now)) {
+      endOverdue(name, now);
+      changed = true;
     }
     if (changed) {
       settle(name, now);
       dropIfEmpty(key, name);
+    }
+  }
+
+  private void endOverdue(LockName name, long now) {
+    for (Entry e : List.copyOf(name.holders.values())) {
+      if (e.untilChange(now) <= 0) {
+        name.holders.remove(e.ticket.id());
+        ended(name, e, now);
+      }
     }
   }
 
@@ -288,6 +306,7 @@ final class LockTable {
   private void dropIfEmpty(String key, LockName name) {
     if (name.isEmpty()) {
       names.remove(key);
+      spare = name;
     }
   }
 }

@@ -33,6 +33,9 @@ final class Tombstones {
   }
 
   void forgetOld(long now) {
+    if (buried.isEmpty()) {
+      return;
+    }
     Iterator<Long> times = buried.values().iterator();
     while (times.hasNext() && now - times.next() > KEPT_NANOS) {
       times.remove();

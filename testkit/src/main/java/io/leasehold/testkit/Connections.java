@@ -1,0 +1,82 @@
+package io.leasehold.testkit;
+
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.StoreListener;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who is connected to a server, and which of them is told of what. Guarded by the server's mutex.
+ */
+final class Connections {
+  private final Map<InMemoryStore, StoreListener> listeners = new HashMap<>();
+  private final Map<LeaseId, InMemoryStore> watches = new HashMap<>();
+
+  /** By which connection a client was last heard of. */
+  private final Map<Long, InMemoryStore> owners = new HashMap<>();
+
+  /** The last one of them. */
+  private @Nullable InMemoryStore lastOwner;
+
+  private long lastClient;
+
+  void add(InMemoryStore store, StoreListener listener) {
+    listeners.put(store, listener);
+  }
+
+  void remove(InMemoryStore store) {
+    listeners.remove(store);
+    watches.values().removeIf(store::equals);
+    owners.values().removeIf(store::equals);
+    lastOwner = null;
+  }
+
+  List<StoreListener> all() {
+    return List.copyOf(listeners.values());
+  }
+
+  void heardOf(long client, InMemoryStore store) {
+    if (lastOwner != store || lastClient != client) {
+      owners.put(client, store);
+      lastOwner = store;
+      lastClient = client;
+    }
+  }
+
+  void watch(LeaseId id, InMemoryStore store) {
+    watches.put(id, store);
+  }
+
+  boolean isAnyWatched() {
+    return !watches.isEmpty();
+  }
+
+  void unwatch(LeaseId id) {
+    watches.remove(id);
+  }
+
+  void forgetWatches() {
+    watches.clear();
+  }
+
+  /** The calls that bring these reports to whom they concern. */
+  List<Runnable> calls(List<LockTable.Report> reports) {
+    if (reports.isEmpty()) {
+      return List.of();
+    }
+    List<Runnable> calls = new ArrayList<>();
+    for (LockTable.Report report : reports) {
+      LeaseId id = report.id();
+      boolean wake = report instanceof LockTable.Wake;
+      InMemoryStore store = wake ? watches.get(id) : owners.get(id.client());
+      StoreListener listener = store == null ? null : listeners.get(store);
+      if (listener != null) {
+        calls.add(wake ? () -> listener.wake(id) : () -> listener.lost(List.of(id)));
+      }
+    }
+    return calls;
+  }
+}
