@@ -60,10 +60,14 @@ public final class InMemoryServer implements StoreFactory {
    * @param signals runs the calls to the clients' listeners
    */
   public InMemoryServer(InMemorySettings settings, Clock clock, Executor signals) {
+    this(settings, clock, signals, new LockTable(settings));
+  }
+
+  InMemoryServer(InMemorySettings settings, Clock clock, Executor signals, LockTable table) {
     this.settings = settings;
     this.clock = clock;
     this.signals = signals;
-    this.table = new LockTable(settings);
+    this.table = table;
   }
 
   @Override
@@ -151,6 +155,16 @@ public final class InMemoryServer implements StoreFactory {
       mutex.unlock();
     }
     told.forEach(listener -> signals.execute(listener::reconnected));
+  }
+
+  /** As {@link #restart}, without its data but for the last fence number. */
+  public void restartEmpty() {
+    apply(
+        now -> {
+          table.clear();
+          return true;
+        });
+    restart();
   }
 
   /** What is held and waited for, ordered by name. */

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** A lock name that is held or waited for, and the rules by which a ticket fits in. */
-final class LockName {
+class LockName {
   /** A ticket that holds or waits. */
   static final class Entry {
     final Ticket ticket;
@@ -156,12 +156,12 @@ final class LockName {
     return holders.values().stream().allMatch(e -> e.ticket.mode() == ticket.mode());
   }
 
-  private int permitsOut() {
+  int permitsOut() {
     return holders.values().stream().mapToInt(e -> e.ticket.permits()).sum();
   }
 
   /** Whether those who wait let this ticket pass. */
-  private boolean mayPass(Ticket ticket) {
+  boolean mayPass(Ticket ticket) {
     if (waiters.isEmpty()) {
       return true;
     }
@@ -177,7 +177,7 @@ final class LockName {
   }
 
   /** Whether one that waits must be served before one that came later. */
-  private boolean comesFirst(Ticket earlier, Ticket later) {
+  boolean comesFirst(Ticket earlier, Ticket later) {
     boolean ordered = settings.has(QUEUE) && earlier.fair() && later.fair();
     boolean writer = earlier.mode() == LockMode.EXCLUSIVE && later.mode() == LockMode.SHARED;
     return ordered || writer || (settings.has(QUEUE) && settings.has(NO_BARGING));

@@ -18,12 +18,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state of a lock server and the rules by which it changes. Not thread-safe. Every method is
  * told the time; whom to wake and who was lost is collected until {@link #takeReports()}.
  */
-final class LockTable {
+class LockTable {
   private static final long LONGEST_CONFIRM_NANOS = Duration.ofSeconds(2).toNanos();
 
   /** What happened that a client may want to know. */
@@ -46,13 +47,12 @@ final class LockTable {
   private long lastNumber;
 
   /** A name that nobody uses any more, for the next that somebody begins to use. */
-  private LockName spare;
+  private @Nullable LockName spare;
 
   LockTable(InMemorySettings settings) {
     this.settings = settings;
     this.tombstones = new Tombstones(settings.has(TOMBSTONES));
     this.lives = new Lives(settings.has(SESSIONS));
-    this.spare = new LockName(settings);
     // Long enough that a waiter who was not woken finds out by polling.
     this.confirmNanos =
         Math.min(LONGEST_CONFIRM_NANOS, settings.poll().longest().toNanos() / 2 * 3);
@@ -148,7 +148,10 @@ final class LockTable {
   private LockName nameOf(Ticket ticket) {
     LockName name = names.get(ticket.name());
     if (name == null) {
-      name = spare.isEmpty() ? spare : new LockName(settings);
+      if (spare == null || !spare.isEmpty()) {
+        spare = newName(settings);
+      }
+      name = spare;
       names.put(ticket.name(), name);
     }
     return name;
@@ -161,7 +164,7 @@ final class LockTable {
 
   private Entry grant(LockName name, Ticket ticket, Lives.Life life, long now) {
     Entry entry = new Entry(ticket, now, life);
-    entry.number = settings.has(FENCING) ? ++lastNumber : 0;
+    entry.number = settings.has(FENCING) ? mint(name, ticket) : 0;
     name.waiters.remove(ticket.id());
     name.holders.put(ticket.id(), entry);
     return entry;
@@ -233,10 +236,42 @@ final class LockTable {
     }
   }
 
+  /** Loses everything but the last fence number. */
+  void clear() {
+    names.clear();
+    tombstones.clear();
+  }
+
+  // ---- what a broken store does otherwise
+
+  LockName newName(InMemorySettings forSettings) {
+    return new LockName(forSettings);
+  }
+
+  /** The fence number of a grant. */
+  long mint(LockName name, Ticket ticket) {
+    return ++lastNumber;
+  }
+
+  /** The state of a name, if it has any. */
+  Optional<LockName> find(String name) {
+    return Optional.ofNullable(names.get(name));
+  }
+
+  /** Whom to wake or tell. */
+  void report(Report report) {
+    reports.add(report);
+  }
+
+  /** Remembers that an id is used up. */
+  void bury(LeaseId id, long now) {
+    tombstones.bury(id, now);
+  }
+
   // ---- changes
 
-  private void remove(Ticket ticket, long now) {
-    tombstones.bury(ticket.id(), now);
+  void remove(Ticket ticket, long now) {
+    bury(ticket.id(), now);
     LockName name = names.get(ticket.name());
     if (name != null) {
       boolean wasHeld = name.holders.remove(ticket.id()) != null;
@@ -260,7 +295,7 @@ final class LockTable {
         granted.unconfirmed = true;
         granted.confirmBy = now + confirmNanos;
       }
-      reports.add(new Wake(e.ticket.id()));
+      report(new Wake(e.ticket.id()));
     }
   }
 
@@ -293,9 +328,9 @@ final class LockTable {
 
   private void ended(LockName name, Entry e, long now) {
     if (!e.unconfirmed) {
-      tombstones.bury(e.ticket.id(), now);
+      bury(e.ticket.id(), now);
       if (settings.has(SESSIONS)) {
-        reports.add(new Lost(e.ticket.id()));
+        report(new Lost(e.ticket.id()));
       }
     } else if (e.life.left(now) > 0) {
       // Nobody asked for it in time: behind the others again.

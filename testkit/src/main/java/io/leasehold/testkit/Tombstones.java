@@ -32,6 +32,10 @@ final class Tombstones {
     }
   }
 
+  void clear() {
+    buried.clear();
+  }
+
   void forgetOld(long now) {
     if (buried.isEmpty()) {
       return;

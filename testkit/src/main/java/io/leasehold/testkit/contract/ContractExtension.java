@@ -1,6 +1,7 @@
 package io.leasehold.testkit.contract;
 
 import java.lang.reflect.Method;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
@@ -28,6 +29,9 @@ final class ContractExtension implements ParameterResolver, InvocationIntercepto
 
   private final AtomicInteger names = new AtomicInteger();
 
+  /** So that runs on one server do not meet. */
+  private final String run = Integer.toString(new SecureRandom().nextInt(1 << 20), 36);
+
   @Override
   public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
     Class<?> type = parameter.getParameter().getType();
@@ -48,7 +52,8 @@ final class ContractExtension implements ParameterResolver, InvocationIntercepto
   private Testbed testbed(ExtensionContext context) {
     StoreContract contract = (StoreContract) context.getRequiredTestInstance();
     String test = context.getRequiredTestMethod().getName();
-    String name = test.substring(0, 3).toLowerCase(Locale.ROOT) + "-" + names.incrementAndGet();
+    String name =
+        test.substring(0, 3).toLowerCase(Locale.ROOT) + names.incrementAndGet() + "." + run + ".";
     return new Testbed(contract.fixture(), new ThreadGroup(test), patience(context), name);
   }
 

@@ -92,8 +92,7 @@ public interface ExclusionRules {
     assertThat(one.tryAcquire()).as("one of none").isEmpty();
     assertThat(two.tryAcquire()).as("one of none").isEmpty();
     single.release();
-    Lease again = bed.take(one);
-    again.release();
+    bed.take(two).release();
     pair.release();
     bed.take(two.permits(3)).release();
   }

@@ -176,6 +176,7 @@ public interface LostRequestRules {
         bed.close(client);
       }
     }
+    bed.requireNothingInTheStore();
     return points;
   }
 }

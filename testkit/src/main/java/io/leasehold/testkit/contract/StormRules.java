@@ -53,6 +53,7 @@ public interface StormRules {
     bed.requireNothingLeft(bed.one());
     bed.requireNothingLeft(bed.two());
     bed.requireFree();
+    bed.requireNothingInTheStore();
   }
 
   /** While the lock goes to and fro, so that some are cancelled as they are granted. */
@@ -84,6 +85,7 @@ public interface StormRules {
     bed.requireNothingLeft(bed.one());
     bed.requireNothingLeft(bed.two());
     bed.requireFree();
+    bed.requireNothingInTheStore();
   }
 
   private static void spin(Testbed bed, int nanos) {
@@ -115,5 +117,6 @@ public interface StormRules {
     bed.requireNothingLeft(waits);
     held.release();
     bed.requireFree();
+    bed.requireNothingInTheStore();
   }
 }

@@ -26,14 +26,16 @@ public interface TokenRules {
     }
   }
 
-  /** Also of the same client. */
+  /** Its holder is dead. */
   @ContractTest
   @DisplayName("R4 fencing tokens rise over an expiry")
   default void R04_tokensRiseOverAnExpiry(Testbed bed) throws Exception {
     bed.needs(Ability.FENCING);
     Lease first = bed.take(bed.one());
     first.release();
-    Lease expires = bed.lock(bed.one()).with(bed.brief()).acquire(bed.patience());
+    LockClient dies = bed.open(s -> s.withTtl(bed.fixture().shortTtl()));
+    Lease expires = bed.take(dies);
+    bed.crash(dies);
     Lease next = bed.lock(bed.two()).acquire(bed.patience());
     assertThat(expires.fencingToken()).isGreaterThan(first.fencingToken());
     assertThat(next.fencingToken()).isGreaterThan(expires.fencingToken());

@@ -140,9 +140,21 @@ public interface WaiterRules {
     held.release();
     bed.take(bed.one()).release();
     bed.requireFree();
+    bed.requireNothingInTheStore();
   }
 
   // ---- the ghost
+
+  /** What took no effect never will. */
+  @ContractTest
+  @DisplayName("R9 an attempt that was refused for want of a connection is never granted later")
+  default void R09_aRefusedAttemptIsNotRepeatedBehindOurBack(Testbed bed) throws Exception {
+    bed.faults(bed.two()).cut();
+    assertThatThrownBy(bed.lock(bed.two())::tryAcquire).isInstanceOf(StoreException.class);
+    bed.faults(bed.two()).heal();
+    bed.requireFree();
+    bed.requireNothingInTheStore();
+  }
 
   /** Its request overtook the withdrawal of it, or the other way round. */
   @ContractTest
@@ -157,6 +169,7 @@ public interface WaiterRules {
     repeat.land();
     bed.requireFree();
     bed.requireNothingLeft(hasty);
+    bed.requireNothingInTheStore();
   }
 
   /** And of one that waits in the store's queue. */
@@ -175,6 +188,7 @@ public interface WaiterRules {
     held.release();
     bed.requireFree();
     bed.requireNothingLeft(hasty);
+    bed.requireNothingInTheStore();
   }
 
   /** It was granted meanwhile, without anybody's knowledge. */

@@ -1,0 +1,229 @@
+package io.leasehold.testkit;
+
+import io.leasehold.LockMode;
+import io.leasehold.spi.Attempt;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.Ticket;
+import io.leasehold.testkit.InMemorySettings.Feature;
+import io.leasehold.testkit.LockName.Entry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Lock tables that go wrong in who waits, who is woken, and what is renewed. */
+final class BrokenQueues {
+  private BrokenQueues() {}
+
+  /** What is renewed after its end is granted again, under its old id. */
+  static LockTable revives(InMemorySettings settings) {
+    return new LockTable(settings) {
+      private final Set<LeaseId> granted = new HashSet<>();
+
+      @Override
+      long mint(LockName name, Ticket ticket) {
+        granted.add(ticket.id());
+        return super.mint(name, ticket);
+      }
+
+      @Override
+      void bury(LeaseId id, long now) {
+        if (!granted.contains(id)) {
+          super.bury(id, now);
+        }
+      }
+
+      @Override
+      Renewal renew(Ticket ticket, long now) {
+        Renewal answer = super.renew(ticket, now);
+        if (answer instanceof Renewal.Gone && granted.contains(ticket.id())) {
+          attempt(ticket, now);
+          return super.renew(ticket, now);
+        }
+        return answer;
+      }
+    };
+  }
+
+  /** Whoever renews renews the holder. */
+  static LockTable renewsAnothers(InMemorySettings settings) {
+    return new LockTable(settings) {
+      @Override
+      Renewal renew(Ticket ticket, long now) {
+        Renewal answer = super.renew(ticket, now);
+        if (answer instanceof Renewal.Gone) {
+          find(ticket.name())
+              .flatMap(name -> name.holders.values().stream().findFirst())
+              .ifPresent(e -> super.renew(e.ticket, now));
+        }
+        return answer;
+      }
+    };
+  }
+
+  /** Whoever polls is told to wait on. */
+  static LockTable pollsInVain(InMemorySettings settings) {
+    return new LockTable(settings) {
+      @Override
+      Renewal renew(Ticket ticket, long now) {
+        Renewal answer = super.renew(ticket, now);
+        return answer instanceof Renewal.AttemptNow ? new Renewal.Waiting() : answer;
+      }
+    };
+  }
+
+  /** Of those that may go on it wakes none, or the first only. */
+  static LockTable wakesAtMost(InMemorySettings settings, int count) {
+    return new LockTable(settings) {
+      private int woken;
+
+      @Override
+      List<Report> takeReports() {
+        woken = 0;
+        return super.takeReports();
+      }
+
+      @Override
+      void report(Report report) {
+        if (report instanceof Lost || woken++ < count) {
+          super.report(report);
+        }
+      }
+    };
+  }
+
+  /** Whoever gave up keeps its place. */
+  static LockTable keepsThePlaceOfWhoGaveUp(InMemorySettings settings) {
+    return new LockTable(settings) {
+      @Override
+      boolean withdraw(Ticket ticket, long now) {
+        return !holds(ticket.name(), ticket.id(), now)
+            ? waits(ticket.name(), ticket.id(), now) || super.withdraw(ticket, now)
+            : super.withdraw(ticket, now);
+      }
+    };
+  }
+
+  /** It says that nothing of the id can land any more, and does not remember the id. */
+  static LockTable forgetsWhatWasWithdrawn(InMemorySettings settings) {
+    return new LockTable(settings) {
+      private boolean withdrawing;
+
+      @Override
+      boolean withdraw(Ticket ticket, long now) {
+        withdrawing = true;
+        boolean isFinal = super.withdraw(ticket, now);
+        withdrawing = false;
+        return isFinal;
+      }
+
+      @Override
+      void bury(LeaseId id, long now) {
+        if (!withdrawing) {
+          super.bury(id, now);
+        }
+      }
+    };
+  }
+
+  /** A lease of some mode, or a place, that never ends by itself. */
+  static LockTable neverEnds(InMemorySettings settings, LockMode mode) {
+    return new LockTable(settings) {
+      @Override
+      Attempt attempt(Ticket ticket, long now) {
+        Attempt answer = super.attempt(ticket, now);
+        find(ticket.name())
+            .map(name -> name.holders.get(ticket.id()))
+            .filter(e -> e.ticket.mode() == mode)
+            .ifPresent(e -> prolong(e.ticket, now));
+        return answer;
+      }
+
+      private void prolong(Ticket ticket, long now) {
+        Ticket forEver =
+            new Ticket(
+                ticket.name(),
+                ticket.id(),
+                ticket.mode(),
+                ticket.permits(),
+                ticket.limit(),
+                Duration.ofDays(1),
+                ticket.intent(),
+                ticket.fair(),
+                ticket.holder());
+        super.renew(forEver, now);
+      }
+    };
+  }
+
+  // ---- names with other rules
+
+  static LockTable withNames(InMemorySettings settings, NameRule rule) {
+    return new LockTable(settings) {
+      @Override
+      LockName newName(InMemorySettings forSettings) {
+        return rule.name(forSettings);
+      }
+    };
+  }
+
+  /** Makes names that know their own rules. */
+  interface NameRule {
+    LockName name(InMemorySettings settings);
+  }
+
+  static LockName countsLeasesNotPermits(InMemorySettings settings) {
+    return new LockName(settings) {
+      @Override
+      int permitsOut() {
+        return holders.size();
+      }
+    };
+  }
+
+  static LockName doesNotBindTheSize(InMemorySettings settings) {
+    return new LockName(settings) {
+      @Override
+      Optional<Ticket> otherKind(Ticket ticket) {
+        return super.otherKind(ticket).filter(t -> t.mode() != ticket.mode());
+      }
+    };
+  }
+
+  static LockName mixesKinds(InMemorySettings settings) {
+    return new LockName(settings) {
+      @Override
+      Optional<Ticket> otherKind(Ticket ticket) {
+        return super.otherKind(ticket).filter(t -> t.mode() == ticket.mode());
+      }
+    };
+  }
+
+  static LockName letsReadersPast(InMemorySettings settings) {
+    return new LockName(settings) {
+      @Override
+      boolean comesFirst(Ticket earlier, Ticket later) {
+        return later.mode() != LockMode.SHARED && super.comesFirst(earlier, later);
+      }
+    };
+  }
+
+  static LockName servesTheLastFirst(InMemorySettings settings) {
+    return new LockName(settings) {
+      @Override
+      boolean mayPass(Ticket ticket) {
+        List<Entry> lastFirst = new ArrayList<>(waiters.values());
+        Collections.reverse(lastFirst);
+        boolean ordered = settings.features().contains(Feature.QUEUE) && ticket.fair();
+        Optional<Entry> first = lastFirst.stream().filter(e -> e.ticket.fair()).findFirst();
+        return ordered && first.isPresent()
+            ? first.get().ticket.id().equals(ticket.id())
+            : super.mayPass(ticket);
+      }
+    };
+  }
+}
