@@ -1,6 +1,7 @@
 package io.leasehold.testkit;
 
 import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Threads;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.FenceNumber;
@@ -20,6 +21,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -29,6 +31,11 @@ import java.util.function.UnaryOperator;
 /** Connections that go wrong on the way to a store that is in order. */
 final class BrokenConnections {
   private BrokenConnections() {}
+
+  private static boolean is(Failure failure, Throwable thrown) {
+    Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+    return cause instanceof StoreException e && e.failure() == failure;
+  }
 
   /** Does what the store does. */
   static class Forwarding implements LockStore {
@@ -157,7 +164,11 @@ final class BrokenConnections {
           @Override
           public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
             return super.attempt(ticket, within)
-                .exceptionally(lost -> new Attempt.Busy(Duration.ZERO, ""));
+                .exceptionallyCompose(
+                    failed ->
+                        is(Failure.UNKNOWN_OUTCOME, failed)
+                            ? CompletableFuture.completedStage(new Attempt.Busy(Duration.ZERO, ""))
+                            : CompletableFuture.failedStage(failed));
           }
         };
   }
@@ -173,8 +184,7 @@ final class BrokenConnections {
           return super.attempt(ticket, within)
               .whenComplete(
                   (answer, failed) -> {
-                    if (failed instanceof StoreException refused
-                        && refused.failure() == StoreException.Failure.UNAVAILABLE) {
+                    if (failed != null && is(Failure.UNAVAILABLE, failed)) {
                       later.add(() -> super.attempt(ticket, within));
                     }
                   });

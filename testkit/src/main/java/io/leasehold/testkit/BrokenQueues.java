@@ -23,6 +23,7 @@ final class BrokenQueues {
   static LockTable revives(InMemorySettings settings) {
     return new LockTable(settings) {
       private final Set<LeaseId> granted = new HashSet<>();
+      private boolean reviving;
 
       @Override
       long mint(LockName name, Ticket ticket) {
@@ -31,17 +32,17 @@ final class BrokenQueues {
       }
 
       @Override
-      void bury(LeaseId id, long now) {
-        if (!granted.contains(id)) {
-          super.bury(id, now);
-        }
+      boolean isBuried(LeaseId id) {
+        return !reviving && super.isBuried(id);
       }
 
       @Override
       Renewal renew(Ticket ticket, long now) {
         Renewal answer = super.renew(ticket, now);
         if (answer instanceof Renewal.Gone && granted.contains(ticket.id())) {
+          reviving = true;
           attempt(ticket, now);
+          reviving = false;
           return super.renew(ticket, now);
         }
         return answer;
@@ -80,6 +81,12 @@ final class BrokenQueues {
   static LockTable wakesAtMost(InMemorySettings settings, int count) {
     return new LockTable(settings) {
       private int woken;
+
+      @Override
+      Attempt attempt(Ticket ticket, long now) {
+        woken = count;
+        return super.attempt(ticket, now);
+      }
 
       @Override
       List<Report> takeReports() {

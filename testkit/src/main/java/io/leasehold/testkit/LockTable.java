@@ -125,7 +125,7 @@ class LockTable {
     if (other.isPresent()) {
       return new Attempt.OtherKind(other.get().mode(), other.get().limit());
     }
-    boolean buried = tombstones.has(ticket.id());
+    boolean buried = isBuried(ticket.id());
     if (!buried && name.admits(ticket)) {
       boolean waited = name.waiters.containsKey(ticket.id());
       Entry entry = grant(name, ticket, lives.begin(ticket, now), now);

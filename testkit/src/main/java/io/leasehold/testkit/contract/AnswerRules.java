@@ -36,8 +36,9 @@ public interface AnswerRules {
   default void R03_aRepeatDoesNotMintAnotherToken(Testbed bed) throws Exception {
     bed.needs(Ability.LIST);
     bed.needs(Ability.FENCING);
-    Delayed repeat = repeatedAttempt(bed);
-    Caller<Lease> caller = bed.start(() -> bed.lock(bed.one()).acquire(bed.patience()));
+    LockClient patient = bed.open(s -> s.withRequestTimeout(bed.patience()));
+    Delayed repeat = repeatedAttempt(bed, patient);
+    Caller<Lease> caller = bed.start(() -> bed.lock(patient).acquire(bed.patience()));
     bed.await("the repeat", repeat::isSent);
     LockSnapshot.Holder before = onlyHolder(bed);
     repeat.land();
@@ -53,8 +54,9 @@ public interface AnswerRules {
   @DisplayName("R3 a repeated attempt does not extend the lease")
   default void R03_aRepeatDoesNotExtend(Testbed bed) throws Exception {
     bed.needs(Ability.LIST);
-    Delayed repeat = repeatedAttempt(bed);
-    Caller<Lease> caller = bed.start(() -> bed.lock(bed.one()).acquire(bed.patience()));
+    LockClient patient = bed.open(s -> s.withRequestTimeout(bed.patience()));
+    Delayed repeat = repeatedAttempt(bed, patient);
+    Caller<Lease> caller = bed.start(() -> bed.lock(patient).acquire(bed.patience()));
     bed.await("the repeat", repeat::isSent);
     long granted = bed.now();
     bed.pass(Duration.ofMillis(300));
@@ -92,9 +94,9 @@ public interface AnswerRules {
   }
 
   /** The first reply is lost, and the second request is kept. */
-  private static Delayed repeatedAttempt(Testbed bed) {
-    bed.faults(bed.one()).lose(0, Loss.REPLY);
-    return bed.faults(bed.one()).delay(1);
+  private static Delayed repeatedAttempt(Testbed bed, LockClient client) {
+    bed.faults(client).lose(0, Loss.REPLY);
+    return bed.faults(client).delay(1);
   }
 
   private static LockSnapshot.Holder onlyHolder(Testbed bed) {
@@ -177,7 +179,7 @@ public interface AnswerRules {
   default void R12_aWaitThatEndsInAnOutageIsAStoreException(Testbed bed) throws Exception {
     Lease held = bed.take(bed.two());
     DistributedLock lock = bed.lock(bed.one());
-    Caller<Lease> waiter = bed.start(() -> lock.acquire(Duration.ofSeconds(2)));
+    Caller<Lease> waiter = bed.start(() -> lock.acquire(Duration.ofSeconds(3)));
     waiter.waiting();
     bed.faults(bed.one()).cut();
     assertThatThrownBy(waiter::result).isInstanceOf(StoreException.class);

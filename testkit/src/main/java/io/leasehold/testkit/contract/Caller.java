@@ -25,7 +25,7 @@ public final class Caller<T> {
     thread.start();
   }
 
-  /** Waits until its thread does nothing but wait. */
+  /** Waits until its thread does nothing but wait, or has ended. */
   public Caller<T> waiting() {
     await("a caller that waits")
         .pollInSameThread()
@@ -37,7 +37,8 @@ public final class Caller<T> {
   }
 
   private boolean isParked() {
-    return thread.getState() == Thread.State.WAITING
+    return isDone()
+        || thread.getState() == Thread.State.WAITING
         || thread.getState() == Thread.State.TIMED_WAITING;
   }
 

@@ -97,7 +97,7 @@ public interface ExclusionRules {
     bed.take(two.permits(3)).release();
   }
 
-  /** Sizes of one and two, by four threads of two clients. */
+  /** Sizes of one and two, by three clients. */
   @ContractTest
   @DisplayName("R1 a semaphore under contention never has more permits out than it has")
   default void R01_permitsAreCountedUnderContention(Testbed bed) throws Exception {
@@ -105,9 +105,9 @@ public interface ExclusionRules {
     AtomicInteger out = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
     List<Caller<String>> workers = new ArrayList<>();
-    for (int t = 0; t < 4; t++) {
+    for (int t = 0; t < 3; t++) {
       int permits = 1 + t / 2;
-      LockClient client = t % 2 == 0 ? bed.one() : bed.two();
+      LockClient client = bed.open();
       DistributedSemaphore semaphore = client.semaphore(bed.name(), 3).permits(permits);
       workers.add(
           bed.start(
@@ -139,7 +139,7 @@ public interface ExclusionRules {
     Lease pair = bed.take(one.permits(2));
     assertThat(two.permits(2).tryAcquire()).isEmpty();
     bed.take(two).release();
-    assertThat(two.permits(3).tryAcquire(Duration.ofMillis(50))).isEmpty();
+    bed.giveUp(two.permits(3), Duration.ofMillis(50));
     bed.take(two).release();
     pair.release();
   }
@@ -180,7 +180,6 @@ public interface ExclusionRules {
     String[] names = {bed.name("c"), bed.name("a"), bed.name("b"), bed.name("a")};
     Lease held = bed.take(bed.one().lock(bed.name("b")));
     assertThat(bed.two().allOf(names).tryAcquire()).isEmpty();
-    assertThat(bed.two().allOf(names).tryAcquire(Duration.ofMillis(50))).isEmpty();
     bed.take(bed.one().lock(bed.name("a"))).release();
     bed.take(bed.one().lock(bed.name("c"))).release();
     held.release();

@@ -8,6 +8,7 @@ import io.leasehold.DistributedSemaphore;
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
 import io.leasehold.LockClient;
+import io.leasehold.LockOptions;
 import io.leasehold.StoreException;
 import io.leasehold.testkit.contract.Faults.Delayed;
 import io.leasehold.testkit.contract.Faults.Loss;
@@ -20,9 +21,11 @@ public interface ReleaseRules {
   @ContractTest
   @DisplayName("R7 a release that comes too late frees nothing of the next holder")
   default void R07_aLateReleaseFreesNothing(Testbed bed) throws Exception {
-    LockClient late = bed.open(s -> s.withRequestTimeout(Duration.ofMillis(200)));
-    Lease lease = bed.lock(late).with(bed.brief()).acquire(bed.patience());
-    Delayed release = bed.faults(late).delay(bed.faults(late).requests());
+    LockClient late = bed.open();
+    LockOptions options =
+        LockOptions.defaults().withTtl(bed.fixture().shortTtl().multipliedBy(3)).withoutRenewal();
+    Lease lease = bed.lock(late).with(options).acquire(bed.patience());
+    Delayed release = bed.faults(late).delayUnanswered(bed.faults(late).requests());
     bed.faults(late).silence();
     assertThatThrownBy(lease::release).isInstanceOf(StoreException.class);
     Lease next = bed.lock(bed.two()).acquire(bed.patience());
@@ -53,7 +56,7 @@ public interface ReleaseRules {
   @DisplayName("R7 a waiter that gives up frees nothing of the holder")
   default void R07_givingUpFreesNothingOfTheHolder(Testbed bed) throws Exception {
     Lease lease = bed.take(bed.one());
-    assertThat(bed.lock(bed.two()).tryAcquire(Duration.ofMillis(50))).isEmpty();
+    bed.giveUp(bed.lock(bed.two()), Duration.ofMillis(50));
     bed.requireNothingLeft(bed.two());
     bed.requireHeld(lease);
     bed.requireBusy(bed.open());
@@ -115,10 +118,10 @@ public interface ReleaseRules {
     Lease first = bed.take(one);
     Lease second = bed.take(one);
     first.release();
-    assertThat(two.permits(2).tryAcquire()).as("the second lease stands").isEmpty();
-    bed.take(two).release();
+    Lease third = bed.take(two);
+    assertThat(two.tryAcquire()).as("while the second lease stands").isEmpty();
+    third.release();
     second.release();
-    bed.take(two.permits(2)).release();
   }
 
   /** Two readers of two clients, and two of one. */

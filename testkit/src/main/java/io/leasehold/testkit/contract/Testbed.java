@@ -7,6 +7,7 @@ import io.leasehold.Lease;
 import io.leasehold.LockClient;
 import io.leasehold.LockOptions;
 import io.leasehold.LockSnapshot;
+import io.leasehold.StoreException;
 import io.leasehold.internal.Clock;
 import io.leasehold.internal.SystemClock;
 import java.time.Duration;
@@ -150,6 +151,18 @@ public final class Testbed {
   /** Requires that the lock of this test is held, or waited for, by others than this client. */
   public void requireBusy(LockClient client) {
     assertThat(lock(client).tryAcquire()).as("a try for '%s'", name()).isEmpty();
+  }
+
+  /**
+   * Waits for a lock that stays busy, and requires that it is not granted. On a machine too slow to
+   * hear of that in time the outcome is unknown, which is told as such.
+   */
+  public void giveUp(DistributedLock lock, Duration maxWait) throws InterruptedException {
+    try {
+      assertThat(lock.tryAcquire(maxWait)).as("lock '%s'", lock.name()).isEmpty();
+    } catch (StoreException slow) {
+      assertThat(slow.failure()).isEqualTo(StoreException.Failure.UNKNOWN_OUTCOME);
+    }
   }
 
   /** Requires that the holder believes in a lease, and the store too, as far as it lists. */

@@ -11,6 +11,7 @@ import io.leasehold.LockTimeoutException;
 import io.leasehold.MultiLease;
 import io.leasehold.StoreException;
 import io.leasehold.testkit.contract.Faults.Delayed;
+import io.leasehold.testkit.contract.Faults.Loss;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +24,7 @@ public interface WaiterRules {
   @DisplayName("R9 a waiter that times out leaves no trace")
   default void R09_aWaiterThatTimesOutLeavesNoTrace(Testbed bed) throws Exception {
     Lease held = bed.take(bed.one());
-    assertThat(bed.lock(bed.two()).tryAcquire(Duration.ofMillis(50))).isEmpty();
+    bed.giveUp(bed.lock(bed.two()), Duration.ofMillis(50));
     assertThatThrownBy(() -> bed.lock(bed.two()).acquire(Duration.ofMillis(50)))
         .isInstanceOf(LockTimeoutException.class);
     requireNoTraceAfter(bed, held);
@@ -100,7 +101,6 @@ public interface WaiterRules {
   default void R09_aWaiterForSeveralLeavesNoTrace(Testbed bed) throws Exception {
     Lease held = bed.take(bed.one().lock(bed.name("b")));
     String[] names = {bed.name("a"), bed.name("b")};
-    assertThat(bed.two().allOf(names).tryAcquire(Duration.ofMillis(50))).isEmpty();
     CompletableFuture<MultiLease> waiter =
         bed.two().allOf(names).acquireAsync(Testbed.LONG).toCompletableFuture();
     bed.pass(Duration.ofMillis(50));
@@ -116,8 +116,7 @@ public interface WaiterRules {
   default void R09_aWriterThatGivesUpLetsReadersIn(Testbed bed) throws Exception {
     bed.needs(Ability.SHARED);
     Lease reader = bed.take(bed.one().readWriteLock(bed.name()).readLock());
-    assertThat(bed.two().readWriteLock(bed.name()).writeLock().tryAcquire(Duration.ofMillis(50)))
-        .isEmpty();
+    bed.giveUp(bed.two().readWriteLock(bed.name()).writeLock(), Duration.ofMillis(50));
     bed.take(bed.open().readWriteLock(bed.name()).readLock()).release();
     reader.release();
   }
@@ -127,12 +126,12 @@ public interface WaiterRules {
   @DisplayName("R9 a waiter for permits that gives up leaves all permits")
   default void R09_aWaiterForPermitsLeavesAll(Testbed bed) throws Exception {
     bed.needs(Ability.PERMITS);
-    Lease held = bed.take(bed.one().semaphore(bed.name(), 3).permits(2));
-    assertThat(bed.two().semaphore(bed.name(), 3).permits(2).tryAcquire(Duration.ofMillis(50)))
-        .isEmpty();
-    bed.take(bed.open().semaphore(bed.name(), 3)).release();
+    Lease held = bed.take(bed.one().semaphore(bed.name(), 1));
+    bed.giveUp(bed.two().semaphore(bed.name(), 1), Duration.ofMillis(50));
+    bed.requireNothingLeft(bed.two());
     held.release();
-    bed.take(bed.open().semaphore(bed.name(), 3).permits(3)).release();
+    bed.take(bed.open().semaphore(bed.name(), 1)).release();
+    bed.requireNothingInTheStore();
   }
 
   private static void requireNoTraceAfter(Testbed bed, Lease held) throws InterruptedException {
@@ -160,13 +159,12 @@ public interface WaiterRules {
   @ContractTest
   @DisplayName("R9 an attempt that lands after its withdrawal is never granted")
   default void R09_aGhostIsNeverGranted(Testbed bed) throws Exception {
-    LockClient hasty = bed.open(s -> s.withRequestTimeout(Duration.ofMillis(200)));
-    Delayed ghost = bed.faults(hasty).delay(0);
-    Delayed repeat = bed.faults(hasty).delay(1);
+    LockClient hasty = bed.open();
+    Delayed ghost = bed.faults(hasty).delayUnanswered(0);
+    bed.faults(hasty).lose(1, Loss.REQUEST);
     assertThatThrownBy(bed.lock(hasty)::tryAcquire).isInstanceOf(StoreException.class);
     bed.pass(Duration.ofMillis(100));
     ghost.land();
-    repeat.land();
     bed.requireFree();
     bed.requireNothingLeft(hasty);
     bed.requireNothingInTheStore();
@@ -177,14 +175,13 @@ public interface WaiterRules {
   @DisplayName("R9 an attempt that lands after its waiter gave up blocks nobody")
   default void R09_aGhostThatWaitsBlocksNobody(Testbed bed) throws Exception {
     Lease held = bed.take(bed.one());
-    LockClient hasty = bed.open(s -> s.withRequestTimeout(Duration.ofMillis(200)));
-    Delayed ghost = bed.faults(hasty).delay(0);
-    Delayed repeat = bed.faults(hasty).delay(1);
+    LockClient hasty = bed.open();
+    Delayed ghost = bed.faults(hasty).delayUnanswered(0);
+    bed.faults(hasty).lose(1, Loss.REQUEST);
     assertThatThrownBy(() -> bed.lock(hasty).acquire(Duration.ofMillis(300)))
         .isInstanceOf(LockException.class);
     bed.pass(Duration.ofMillis(100));
     ghost.land();
-    repeat.land();
     held.release();
     bed.requireFree();
     bed.requireNothingLeft(hasty);
@@ -197,7 +194,7 @@ public interface WaiterRules {
   default void R09_givingUpDuringACutLeavesNoTrace(Testbed bed) throws Exception {
     Lease held = bed.take(bed.one());
     Caller<Optional<Lease>> waiter =
-        bed.start(() -> bed.lock(bed.two()).tryAcquire(Duration.ofMillis(400))).waiting();
+        bed.start(() -> bed.lock(bed.two()).tryAcquire(Duration.ofSeconds(1))).waiting();
     bed.faults(bed.two()).loseReplies();
     held.release();
     try {

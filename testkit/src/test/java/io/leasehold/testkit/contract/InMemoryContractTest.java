@@ -1,11 +1,100 @@
 package io.leasehold.testkit.contract;
 
+import io.leasehold.spi.Traits;
 import io.leasehold.testkit.InMemoryServer;
+import io.leasehold.testkit.InMemorySettings;
+import io.leasehold.testkit.InMemorySettings.Feature;
+import java.time.Duration;
+import org.junit.jupiter.api.Nested;
 
-/** The in-memory store that can do everything. */
-class InMemoryContractTest extends StoreContract {
-  @Override
-  protected ContractFixture fixture() {
-    return new StoreFixture(new InMemoryServer());
+/** The contract on the in-memory store as it resembles the kinds of stores that there are. */
+class InMemoryContractTest {
+  private static final Traits.Poll POLLED =
+      new Traits.Poll(Duration.ofMillis(2), Duration.ofMillis(100), Traits.Signals.NONE);
+
+  /** Its server can be restarted, with and without its data. */
+  private static final class Fixture extends StoreFixture {
+    private final InMemoryServer server;
+
+    Fixture(InMemorySettings settings) {
+      this(new InMemoryServer(settings));
+      if (!settings.features().contains(Feature.TOMBSTONES)) {
+        without(Ability.FINAL_WITHDRAWAL, "the server does not remember what was withdrawn");
+      }
+    }
+
+    private Fixture(InMemoryServer server) {
+      super(server);
+      this.server = server;
+      with(Ability.RESTART);
+      with(Ability.RESTART_EMPTY);
+    }
+
+    @Override
+    public void restart() {
+      server.restart();
+    }
+
+    @Override
+    public void restartEmpty() {
+      server.restartEmpty();
+    }
+  }
+
+  @Nested
+  class Everything extends StoreContract {
+    @Override
+    protected ContractFixture fixture() {
+      return new Fixture(InMemorySettings.defaults());
+    }
+  }
+
+  /** As a table in a database: its verbs block, it must be polled, it keeps no queue. */
+  @Nested
+  class Polled extends StoreContract {
+    @Override
+    protected ContractFixture fixture() {
+      return new Fixture(
+          InMemorySettings.defaults()
+              .withFeatures(Feature.FENCING)
+              .withCalls(Traits.Calls.BLOCKING)
+              .withPoll(POLLED));
+    }
+  }
+
+  /** As ZooKeeper: sessions, a strict queue, no tombstones. */
+  @Nested
+  class Sessions extends StoreContract {
+    @Override
+    protected ContractFixture fixture() {
+      return new Fixture(
+          InMemorySettings.defaults()
+              .withFeatures(Feature.FENCING, Feature.QUEUE, Feature.NO_BARGING, Feature.SESSIONS));
+    }
+  }
+
+  /** As a script in Redis: who releases grants to the next. */
+  @Nested
+  class DirectGrant extends StoreContract {
+    @Override
+    protected ContractFixture fixture() {
+      return new Fixture(
+          InMemorySettings.defaults()
+              .withFeatures(
+                  Feature.FENCING, Feature.QUEUE, Feature.DIRECT_GRANT, Feature.TOMBSTONES));
+    }
+  }
+
+  /** As memcached: no numbers, no wake-ups, whole seconds. */
+  @Nested
+  class Bare extends StoreContract {
+    @Override
+    protected ContractFixture fixture() {
+      return new Fixture(
+          InMemorySettings.defaults()
+              .withFeatures()
+              .withTtl(Duration.ofSeconds(1), Duration.ofDays(30), Duration.ofSeconds(1))
+              .withPoll(POLLED));
+    }
   }
 }

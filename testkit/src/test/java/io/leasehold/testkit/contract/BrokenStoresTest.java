@@ -1,0 +1,96 @@
+package io.leasehold.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.testkit.BrokenStores;
+import io.leasehold.testkit.contract.ScoreCard.Outcome;
+import io.leasehold.testkit.contract.ScoreCard.Score;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Each broken store fails by the tests of its own rule, and of no other. */
+class BrokenStoresTest {
+  private static final int STORES_AT_ONCE = 8;
+  private static final int TESTS_AT_ONCE = 12;
+  private static final int RULES = 21;
+
+  /** How long a test of a broken store waits for what never comes. */
+  private static final Duration PATIENCE = Duration.ofSeconds(8);
+
+  /** Held, or its level would be forgotten. */
+  private static final Logger LOG = Logger.getLogger("io.leasehold");
+
+  private final ExecutorService threads = Executors.newFixedThreadPool(STORES_AT_ONCE);
+
+  @BeforeEach
+  void silence() {
+    LOG.setLevel(Level.OFF);
+  }
+
+  @AfterEach
+  void close() {
+    threads.shutdownNow();
+    LOG.setLevel(null);
+  }
+
+  @Test
+  void eachFailsByItsOwnRuleAlone() throws Exception {
+    Map<BrokenStores, Future<ScoreCard>> runs = new EnumMap<>(BrokenStores.class);
+    for (BrokenStores store : BrokenStores.values()) {
+      runs.put(store, threads.submit(() -> run(store)));
+    }
+    Map<BrokenStores, Set<Integer>> broken = new EnumMap<>(BrokenStores.class);
+    Map<BrokenStores, Set<Integer>> expected = new EnumMap<>(BrokenStores.class);
+    List<String> lines = new ArrayList<>();
+    for (BrokenStores store : BrokenStores.values()) {
+      ScoreCard card = runs.get(store).get();
+      broken.put(store, card.brokenRules());
+      expected.put(store, Set.of(store.rule()));
+      lines.add(line(store, card));
+    }
+    System.out.println(head() + String.join("", lines));
+    assertThat(broken).isEqualTo(expected);
+  }
+
+  private static ScoreCard run(BrokenStores store) {
+    return ContractRun.on(store::fixture)
+        .withTestsAtOnce(TESTS_AT_ONCE)
+        .withPatience(PATIENCE)
+        .run();
+  }
+
+  private static String head() {
+    return "%-28s".formatted("broken store")
+        + rules().mapToObj("%3d"::formatted).collect(Collectors.joining())
+        + "\n";
+  }
+
+  /** A cross under each rule that it broke, and the tests that failed. */
+  private static String line(BrokenStores store, ScoreCard card) {
+    return "%-28s".formatted(store)
+        + rules()
+            .mapToObj(rule -> card.brokenRules().contains(rule) ? "  X" : "  .")
+            .collect(Collectors.joining())
+        + card.ended(Outcome.FAILED).stream()
+            .map(Score::test)
+            .collect(Collectors.joining(" ", "  ", "\n"));
+  }
+
+  private static IntStream rules() {
+    return IntStream.rangeClosed(1, RULES);
+  }
+}
