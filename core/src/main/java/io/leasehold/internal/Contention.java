@@ -123,6 +123,10 @@ final class Contention {
     while (first != null && leases.join(first, steps)) {
       first = callers.first();
     }
+    if (contender != null && !servesAnybody(contender)) {
+      // Whoever it contended for has joined, or was handed a lease.
+      contender.abandon(steps);
+    }
     if (first == null || contender != null || leases.block(first)) {
       return;
     }
@@ -144,14 +148,6 @@ final class Contention {
   void askedForJoining(@Nullable StoreException failed, Steps steps) {
     if (failed != null) {
       callers.failTries(failed, steps);
-    }
-    pump(steps);
-  }
-
-  /** A lease went to a caller here: somebody contended for it perhaps. */
-  void handedOver(Steps steps) {
-    if (contender != null && !servesAnybody(contender)) {
-      contender.abandon(steps);
     }
     pump(steps);
   }

@@ -59,7 +59,7 @@ final class Releaser {
     released(leaving(grant));
     grant.queue.leases.giveOn(grant, to, steps);
     finishLetGo(grant, null, steps);
-    grant.queue.contention.handedOver(steps);
+    grant.queue.contention.pump(steps);
   }
 
   /**
