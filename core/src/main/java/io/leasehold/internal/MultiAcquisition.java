@@ -83,8 +83,11 @@ final class MultiAcquisition {
     steps.add(() -> lease.onLost(() -> mutex.locked(then -> lost(mine, then))));
     if (held.size() < parts.size()) {
       next(steps);
-    } else {
+    } else if (held.stream().allMatch(Lease::isHeld)) {
       finish(steps);
+    } else {
+      // Lost a moment ago, and not yet told
+      lost(mine, steps);
     }
   }
 
