@@ -72,6 +72,11 @@ final class Contention {
     return writing || waiting || separate.stream().anyMatch(c -> c.isQueued());
   }
 
+  /** Whether the store told the one who contends for all to wait, and has not failed since. */
+  boolean isToldToWait() {
+    return contender != null && contender.isQueued() && contender.failure() == null;
+  }
+
   /** Who holds the lock, as far as it is known here. */
   String holder() {
     Grant here = leases.current();

@@ -95,6 +95,9 @@ final class NameQueue extends Mutex {
       return;
     }
     callers.add(waiter);
+    if (contention.isToldToWait()) {
+      seenBusy();
+    }
     contention.pump(steps);
     if (waiter.outcome() == null && (callers.size() > 1 || leases.current() != null)) {
       callers.announce(waiter, contention.holder());
