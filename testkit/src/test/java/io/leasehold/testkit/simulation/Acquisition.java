@@ -2,15 +2,21 @@ package io.leasehold.testkit.simulation;
 
 import io.leasehold.spi.Release;
 import io.leasehold.spi.Ticket;
+import java.util.ArrayList;
+import java.util.List;
 
 /** What the judge knows of one lease id. */
 final class Acquisition {
   final SimulatedProcess process;
   final String name;
+  final Ticket ticket;
   final long ttl;
 
   /** The handle that was given out last; null before the first. */
   Handle last;
+
+  /** All that were given out; more than one at a time only of a shared lease. */
+  final List<Handle> handles = new ArrayList<>(1);
 
   // What was sent for it, and how that ended.
 
@@ -20,12 +26,14 @@ final class Acquisition {
   boolean releaseSent;
   Release released;
   boolean removalAnswered;
+  long endedAt;
   int attemptsUnderWay;
   int attemptsUnknown;
 
   // What the engine was told: that it is granted, until when, and whether others wait.
 
   boolean heldOnce;
+  boolean toldBusy;
   long heardOf;
   boolean valid;
   long validSent;
@@ -60,7 +68,22 @@ final class Acquisition {
   Acquisition(SimulatedProcess process, Ticket ticket) {
     this.process = process;
     this.name = ticket.name();
+    this.ticket = ticket;
     this.ttl = ticket.ttl().toNanos();
+  }
+
+  int kind() {
+    return Wish.kind(ticket.mode(), ticket.limit());
+  }
+
+  void isGivenTo(Handle handle) {
+    last = handle;
+    handles.add(handle);
+  }
+
+  /** Whether any of its handles is still in its holder's hands. */
+  boolean isOpen() {
+    return handles.stream().anyMatch(Handle::isOpen);
   }
 
   /** Until when it is valid by this answer. */

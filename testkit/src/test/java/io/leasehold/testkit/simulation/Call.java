@@ -18,16 +18,15 @@ final class Call {
   final int number;
   final SimulatedProcess process;
   final String name;
-  final long maxWait;
-  final long ttl;
-  final boolean fair;
-  final boolean renewed;
-  final long maxHold;
+  final Wish wish;
   final long invokedAt;
   final long invokedOwn;
 
-  /** The highest token that had been granted when it was made: its own must be higher. */
+  /** The token that had been granted when it was made: its own must be higher. */
   final long floor;
+
+  /** Whether it is one of several locks that are taken as one. */
+  final boolean isPart;
 
   CompletableFuture<Lease> future;
   End end = End.PENDING;
@@ -36,6 +35,21 @@ final class Call {
   /** The ticket of a fair caller: the first one sent for it. */
   LeaseId ticket;
 
+  /** Whether the name was certainly held as another kind in its own process when it was made. */
+  boolean mustBeRefused;
+
+  /** Whether the name was wanted or held as another kind in its own process when it was made. */
+  boolean mayBeRefused;
+
+  /** Whether somebody in its own process had been told to wait before: a try gets nothing then. */
+  boolean mustFindBusy;
+
+  /** A shared lease of its process that was wanted by others when the call was made. */
+  LeaseId wantedShare;
+
+  /** How many others read when it was made. */
+  int readers;
+
   /**
    * The token of a later call that was granted while this one waited, and when; 0 if there is none.
    */
@@ -43,32 +57,36 @@ final class Call {
 
   long overtakenAt;
 
-  Call(
+  Call(int number, SimulatedProcess process, String name, Wish wish, long now, long floor) {
+    this(number, process, name, wish, now, floor, false);
+  }
+
+  private Call(
       int number,
       SimulatedProcess process,
       String name,
-      long maxWait,
-      long ttl,
-      boolean fair,
-      boolean renewed,
-      long maxHold,
-      long invokedAt,
-      long floor) {
+      Wish wish,
+      long now,
+      long floor,
+      boolean isPart) {
     this.number = number;
     this.process = process;
     this.name = name;
-    this.maxWait = maxWait;
-    this.ttl = ttl;
-    this.fair = fair;
-    this.renewed = renewed;
-    this.maxHold = maxHold;
-    this.invokedAt = invokedAt;
+    this.wish = wish;
+    this.invokedAt = now;
     this.invokedOwn = process.nanos();
     this.floor = floor;
+    this.isPart = isPart;
+  }
+
+  /** One of several locks that are taken as one. */
+  static Call part(
+      int number, SimulatedProcess process, String name, Wish wish, long now, long floor) {
+    return new Call(number, process, name, wish, now, floor, true);
   }
 
   boolean isTry() {
-    return maxWait == 0;
+    return wish.isTry();
   }
 
   boolean isPending() {
@@ -77,6 +95,6 @@ final class Call {
 
   @Override
   public String toString() {
-    return "c" + number;
+    return "c" + number + (isPart ? "/" + name : "");
   }
 }

@@ -1,27 +1,28 @@
 package io.leasehold.testkit.simulation;
 
-import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
-import io.leasehold.LockOptions;
-import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
+import io.leasehold.LockMode;
+import io.leasehold.MultiLease;
+import io.leasehold.MultiLock;
+import io.leasehold.testkit.InMemorySettings.Feature;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletionException;
 
 /** Somebody in a process who again and again wants a lock, holds it for a while, and lets go. */
 final class Caller {
-  private static final long LONG = 36_000 * Plan.SECOND;
-
   private final World world;
   private final SimulatedProcess process;
   private final Dice dice;
+  private final Uses uses;
   private final boolean likesFair;
 
   Caller(World world, SimulatedProcess process, Dice dice) {
     this.world = world;
     this.process = process;
     this.dice = dice;
-    this.likesFair =
-        world.plan.has(io.leasehold.testkit.InMemorySettings.Feature.QUEUE) && dice.chance(0.4);
+    this.uses = world.plan.uses();
+    this.likesFair = world.plan.has(Feature.QUEUE) && dice.chance(uses.fair());
   }
 
   void begin() {
@@ -36,35 +37,42 @@ final class Caller {
     if (world.isDraining() || world.judge.isClosing(process)) {
       return;
     }
+    Wish terms = terms();
+    if (dice.chance(uses.several())) {
+      callForSeveral(terms);
+    } else {
+      int index = dice.between(0, uses.names() - 1);
+      callForOne(Uses.name(index), uses.wish(dice, index, terms));
+    }
+  }
+
+  private Wish terms() {
     long ttl = dice.pick(world.plan.ttls());
     long maxWait = maxWait();
     boolean fair = likesFair && maxWait > 0 && dice.chance(0.8);
     boolean renewed = !dice.chance(0.1);
     long maxHold = dice.chance(0.08) ? dice.spread(5 * Plan.MS, 2 * Plan.SECOND) : 0;
-    LockOptions options = LockOptions.defaults().withTtl(Duration.ofNanos(ttl));
-    options = fair ? options.fair() : options;
-    options = renewed ? options : options.withoutRenewal();
-    options = maxHold > 0 ? options.withMaxHold(Duration.ofNanos(maxHold)) : options;
-    String name = "n" + dice.between(1, world.plan.names());
-    DistributedLock lock = process.engine.lock(name).with(options);
-
-    Call call = world.judge.calls.invoked(process, name, maxWait, ttl, fair, renewed, maxHold);
-    CompletableFuture<Lease> future =
-        lock.acquireAsync(maxWait >= LONG ? Duration.ofDays(10_000) : Duration.ofNanos(maxWait))
-            .toCompletableFuture();
-    call.future = future;
-    world.judge.calls.returned(call);
-    future.whenComplete((lease, failure) -> ended(call, lease, failure));
-    if (maxWait > 0 && dice.chance(0.15)) {
-      process.later(dice.spread(10_000, Plan.SECOND), () -> cancel(call));
-    }
+    return new Wish(LockMode.EXCLUSIVE, 1, 1, maxWait, ttl, fair, renewed, maxHold);
   }
 
   private long maxWait() {
     if (dice.chance(world.plan.tries())) {
       return 0;
     }
-    return dice.chance(0.4) ? LONG : dice.spread(100_000, 4 * Plan.SECOND);
+    return dice.chance(0.4) ? Wish.FOR_EVER : dice.spread(100_000, 4 * Plan.SECOND);
+  }
+
+  // ---- one
+
+  private void callForOne(String name, Wish wish) {
+    Call call = world.judge.calls.invoked(process, name, wish);
+    call.future =
+        wish.lock(process.engine, name).acquireAsync(wish.patience()).toCompletableFuture();
+    world.judge.calls.returned(call);
+    call.future.whenComplete((lease, failure) -> ended(call, lease, failure));
+    if (!wish.isTry() && dice.chance(0.15)) {
+      process.later(dice.spread(10_000, Plan.SECOND), () -> cancel(call));
+    }
   }
 
   private void cancel(Call call) {
@@ -76,23 +84,92 @@ final class Caller {
   }
 
   private void ended(Call call, Lease lease, Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
-    if (cause != null) {
+    if (failure != null) {
       boolean again = call.end != Call.End.CANCELLED;
-      world.judge.calls.failed(call, cause);
+      world.judge.calls.failed(call, cause(failure));
       if (again) {
         begin();
       }
       return;
     }
     Handle handle = world.judge.calls.granted(call, lease);
-    process.later(holdFor(call), () -> release(handle));
+    letGoLater(List.of(handle), call.wish.ttl());
   }
 
-  private long holdFor(Call call) {
+  private static Throwable cause(Throwable failure) {
+    return failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
+  }
+
+  // ---- several as one
+
+  private void callForSeveral(Wish terms) {
+    // One that may lose what it has by itself may never have all at once
+    long most =
+        terms.mayNeverLast() ? Math.min(terms.maxWait(), 4 * Plan.SECOND) : terms.maxWait();
+    Wish wish =
+        new Wish(
+            LockMode.EXCLUSIVE,
+            1,
+            1,
+            most,
+            terms.ttl(),
+            terms.fair(),
+            terms.renewed(),
+            terms.maxHold());
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < uses.names(); i++) {
+      if (dice.chance(0.6)) {
+        names.add(dice.between(0, names.size()), Uses.name(i));
+      }
+    }
+    if (names.isEmpty()) {
+      names.add(Uses.name(0));
+    }
+    MultiLock locks =
+        process.engine.allOf(names.toArray(String[]::new)).with(wish.options());
+    MultiCall call = world.judge.multis.invoked(process, names, wish);
+    call.future = locks.acquireAsync(wish.patience()).toCompletableFuture();
+    world.judge.multis.returned(call);
+    call.future.whenComplete((lease, failure) -> ended(call, lease, failure));
+    if (!wish.isTry() && dice.chance(0.15)) {
+      process.later(dice.spread(10_000, Plan.SECOND), () -> cancel(call));
+    }
+  }
+
+  private void cancel(MultiCall call) {
+    if (call.isPending()) {
+      world.judge.multis.cancelled(call);
+      call.future.cancel(true);
+      begin();
+    }
+  }
+
+  private void ended(MultiCall call, MultiLease lease, Throwable failure) {
+    if (failure != null) {
+      boolean again = call.end != Call.End.CANCELLED;
+      world.judge.multis.failed(call, cause(failure));
+      if (again) {
+        begin();
+      }
+      return;
+    }
+    letGoLater(world.judge.multis.granted(call, lease), call.wish.ttl());
+  }
+
+  // ---- letting go
+
+  private void letGoLater(List<Handle> handles, long ttl) {
+    process.later(
+        holdFor(ttl),
+        () -> {
+          handles.forEach(handle -> release(world, handle));
+          begin();
+        });
+  }
+
+  private long holdFor(long ttl) {
     if (world.isDraining()) {
       return dice.between(0, 5 * Plan.MS);
     }
@@ -100,16 +177,11 @@ final class Caller {
       return dice.spread(1_000, 10 * Plan.MS);
     }
     if (dice.chance(0.04)) {
-      return LONG;
+      return Wish.FOR_EVER;
     }
     return dice.chance(0.8)
         ? dice.spread(Plan.MS, 300 * Plan.MS)
-        : dice.spread(Plan.MS, Math.min(2 * call.ttl, 20 * Plan.SECOND));
-  }
-
-  private void release(Handle handle) {
-    release(world, handle);
-    begin();
+        : dice.spread(Plan.MS, Math.min(2 * ttl, 20 * Plan.SECOND));
   }
 
   /** Lets go of a lease, once or twice. */
@@ -123,11 +195,7 @@ final class Caller {
         .releaseAsync()
         .whenComplete(
             (done, failure) ->
-                world.judge.leases.releaseEnded(
-                    handle,
-                    failure instanceof CompletionException && failure.getCause() != null
-                        ? failure.getCause()
-                        : failure));
+                world.judge.leases.releaseEnded(handle, failure == null ? null : cause(failure)));
     // Once more, now or later, does nothing.
     if (handle.call.number % 8 == 1) {
       handle.call.process.later(

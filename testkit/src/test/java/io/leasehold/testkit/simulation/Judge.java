@@ -21,6 +21,10 @@ final class Judge {
   final CallJudge calls;
   final LeaseJudge leases;
   final StoreJudge store;
+  final GrantJudge grants;
+  final MultiJudge multis;
+  final PlaceJudge places;
+  final KindJudge kinds;
 
   final Map<LeaseId, Acquisition> ids = new LinkedHashMap<>();
   final List<Call> pending = new ArrayList<>();
@@ -39,6 +43,10 @@ final class Judge {
     this.calls = new CallJudge(world, this);
     this.leases = new LeaseJudge(world, this);
     this.store = new StoreJudge(world, this);
+    this.grants = new GrantJudge(world, this);
+    this.multis = new MultiJudge(world, this);
+    this.places = new PlaceJudge(world, this);
+    this.kinds = new KindJudge(world, this);
   }
 
   Violation found() {
@@ -115,7 +123,8 @@ final class Judge {
 
   /** What must be true at every instant. */
   void look() {
-    store.lookAtPlaces();
+    places.look();
+    kinds.look();
     leases.look();
   }
 

@@ -17,7 +17,7 @@ final class LeaseJudge {
   private final World world;
   private final Judge judge;
   private final List<Handle> active = new ArrayList<>();
-  private final Map<String, Handle> holders = new HashMap<>();
+  private final Map<String, Crowd> crowds = new HashMap<>();
 
   LeaseJudge(World world, Judge judge) {
     this.world = world;
@@ -77,13 +77,13 @@ final class LeaseJudge {
     if (handle.released && !judge.isClosing(handle.call.process)) {
       judge.fail(Check.LOSS_TOLD, handle.call + " was told that it is lost after it was released");
     }
-    id.lostTold = true;
     long now = handle.call.process.nanos();
-    // A lease begins before its holder hears of it: much earlier if its process was stopped.
-    boolean outlived =
-        handle.call.maxHold > 0
-            && (now - handle.grantedOwn + Judge.SLACK >= handle.call.maxHold
-                || handle.call.process.wasStopped());
+    boolean outlived = hasLivedLongest(handle, now);
+    if (outlived && id.isOpen()) {
+      world.saw(Sometimes.READER_LIVED_LONGEST);
+    }
+    // The longest life of one reader ends no other's lease.
+    id.lostTold |= !outlived || !handle.call.wish.isShared();
     boolean over = now - id.validUntil + Judge.SLACK >= 0;
     // The loss was noticed a moment before it is told here.
     over |=
@@ -94,12 +94,23 @@ final class LeaseJudge {
     }
     if (world.plan.isCalm()
         && !world.plan.has(Feature.SESSIONS)
-        && handle.call.renewed
+        && handle.call.wish.renewed()
         && !outlived
         && !judge.isClosing(handle.call.process)) {
       judge.fail(
           Check.LOSS_CAUSE, handle.call + " was lost in calm weather, although it is renewed");
     }
+  }
+
+  /**
+   * A lease begins before its holder hears of it: much earlier if its process was stopped, or if it
+   * is the first of several.
+   */
+  private static boolean hasLivedLongest(Handle handle, long now) {
+    long longest = handle.call.wish.maxHold();
+    long since = handle.call.isPart ? handle.call.invokedOwn : handle.grantedOwn;
+    return longest > 0
+        && (now - since + Judge.SLACK >= longest || handle.call.process.wasStopped());
   }
 
   void event(SimulatedProcess process, LockEvent event) {
@@ -128,21 +139,34 @@ final class LeaseJudge {
             case SESSION_ENDED -> Sometimes.LOST_SESSION;
             case MAX_HOLD -> Sometimes.LOST_MAX_HOLD;
           });
-      for (Handle handle : judge.handles) {
-        if (handle.hold.leaseId().equals(lost.leaseId()) && handle.token == lost.fencingToken()) {
-          // Without tokens the handles of one grant cannot be told apart.
-          if (handle.lostEvents++ > 0 && handle.token != 0) {
-            judge.fail(Check.LOSS_TOLD, handle.call + " was reported lost twice");
-          }
-          if (handle.released && handle.token != 0 && !judge.isClosing(process)) {
-            judge.fail(Check.LOSS_TOLD, handle.call + " was reported lost after it was released");
-          }
-        }
-      }
+      lost(process, lost);
     } else if (event instanceof LockEvent.Waiting) {
       judge.pending.stream()
           .filter(c -> c.process == process && c.name.equals(event.name()))
           .forEach(c -> c.waited = true);
+    }
+  }
+
+  private void lost(SimulatedProcess process, LockEvent.Lost lost) {
+    Acquisition id = judge.ids.get(LeaseId.parse(lost.leaseId()));
+    boolean inHands = false;
+    for (Handle handle : id.handles) {
+      if (handle.token == lost.fencingToken()) {
+        inHands = true;
+        // Without tokens the handles of one grant cannot be told apart.
+        if (handle.lostEvents++ > 0 && handle.token != 0) {
+          judge.fail(Check.LOSS_TOLD, handle.call + " was reported lost twice");
+        }
+        if (handle.released && handle.token != 0 && !judge.isClosing(process)) {
+          judge.fail(Check.LOSS_TOLD, handle.call + " was reported lost after it was released");
+        }
+      }
+    }
+    if (!inHands) {
+      judge.multis.partLost(process, id.name);
+    }
+    if (lost.reason() != LockEvent.Lost.Reason.MAX_HOLD) {
+      id.endedAt = world.time.now();
     }
   }
 
@@ -159,12 +183,26 @@ final class LeaseJudge {
     return event.getClass().getSimpleName() + " " + event.name();
   }
 
+  /** What a new call finds in its process. */
+  void invoked(Call call) {
+    for (Handle handle : active) {
+      if (handle.isOpen() && handle.call.name.equals(call.name) && handle.call.wish.isShared()) {
+        call.readers++;
+        boolean joinable = !handle.call.wish.fair() && call.wish.isShared() && !call.wish.fair();
+        Acquisition id = judge.ids.get(handle.id);
+        if (joinable && handle.call.process == call.process && id.wanted) {
+          call.wantedShare = handle.id;
+        }
+      }
+    }
+  }
+
   void begins(Handle handle) {
     active.add(handle);
   }
 
   void look() {
-    holders.clear();
+    crowds.values().forEach(Crowd::clear);
     for (int i = active.size() - 1; i >= 0; i--) {
       Handle handle = active.get(i);
       if (handle.releaseEnded || handle.lost > 0 || !handle.call.process.isAlive()) {
@@ -172,6 +210,13 @@ final class LeaseJudge {
       }
       if (handle.call.process.canBeObserved()) {
         look(handle, handle.call.process);
+      }
+    }
+    for (Crowd crowd : crowds.values()) {
+      if (!crowd.isEmpty() && crowd.isFull()) {
+        world.saw(Sometimes.ALL_PERMITS_OUT);
+      } else if (!crowd.isEmpty() && crowd.readsInTwoProcesses()) {
+        world.saw(Sometimes.READERS_IN_TWO_PROCESSES);
       }
     }
   }
@@ -189,7 +234,7 @@ final class LeaseJudge {
       if (id.revoked || id.shortened) {
         return;
       }
-      Handle other = holders.put(id.name, handle);
+      Handle other = crowds.computeIfAbsent(id.name, n -> new Crowd()).add(handle);
       if (other != null) {
         judge.fail(
             Check.EXCLUSION,
@@ -225,7 +270,7 @@ final class LeaseJudge {
     long now = process.nanos() - Judge.SLACK;
     boolean due = now - id.heardOf > id.ttl / 2 && now - id.renewSent > id.ttl / 2;
     if (due
-        && handle.call.renewed
+        && handle.call.wish.renewed()
         && process.isRunning()
         && !process.hasJustResumed()
         && !judge.isClosing(process)) {

@@ -3,6 +3,7 @@ package io.leasehold.testkit.simulation;
 import io.leasehold.LockSnapshot;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.LeaseId;
+import io.leasehold.testkit.InMemorySettings.Feature;
 import io.leasehold.testkit.simulation.Plan.Disaster;
 import java.time.Duration;
 import java.util.List;
@@ -185,7 +186,9 @@ final class Nemesis {
       return;
     }
     LockSnapshot name = dice.pick(held);
-    LockSnapshot.Holder holder = name.holders().get(0);
+    // Without numbers the first of them is broken
+    boolean fenced = world.plan.has(Feature.FENCING);
+    LockSnapshot.Holder holder = fenced ? dice.pick(name.holders()) : name.holders().get(0);
     world.saw(Sometimes.LEASE_BROKEN);
     LeaseId id = LeaseId.parse(holder.leaseId());
     world.trace.line("nemesis", "breaks " + world.trace.id(id));

@@ -17,7 +17,7 @@ import java.util.Set;
  * @param quietWakes whether no wake-up is ever lost or late: where polling is off
  * @param processes how many
  * @param callers how many in each process
- * @param names how many lock names
+ * @param uses what the lock names are used for
  * @param ttls from which callers choose
  * @param requestTimeout of every client
  * @param handOver of every client
@@ -43,7 +43,7 @@ record Plan(
     boolean quietWakes,
     int processes,
     int callers,
-    int names,
+    Uses uses,
     List<Long> ttls,
     long requestTimeout,
     long handOver,
@@ -171,7 +171,7 @@ record Plan(
         !polled,
         dice.between(2, 4),
         dice.between(1, 4),
-        dice.chance(0.6) ? 1 : dice.between(1, 3),
+        Uses.of(dice),
         ttls,
         requestTimeout,
         dice.pick(List.of(0L, 2 * MS, 2 * MS, 20 * MS, 500 * MS)),

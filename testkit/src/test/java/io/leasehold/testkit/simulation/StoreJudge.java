@@ -8,9 +8,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import io.leasehold.testkit.InMemorySettings.Feature;
 import io.leasehold.testkit.simulation.Violation.Check;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /** Judges requests: what the engine asks of the store, and what it leaves there. */
@@ -20,7 +18,7 @@ final class StoreJudge {
 
   private final World world;
   private final Judge judge;
-  private final List<LeaseId> places = new ArrayList<>();
+  private final Map<String, Acquisition> fronts = new HashMap<>();
   private final Map<SimulatedProcess, Long> clients = new HashMap<>();
 
   StoreJudge(World world, Judge judge) {
@@ -52,8 +50,11 @@ final class StoreJudge {
 
   private void attemptSent(LeaseId key, Acquisition id, Ticket ticket) {
     id.attemptsUnderWay++;
+    if (ticket.intent() == Ticket.Intent.QUEUE && !ticket.fair()) {
+      fronts.put(id.process.name + id.name, id);
+    }
     if (judge.invoking != null
-        && judge.invoking.fair
+        && judge.invoking.wish.fair()
         && ticket.fair()
         && judge.invoking.ticket == null) {
       judge.invoking.ticket = key;
@@ -67,7 +68,7 @@ final class StoreJudge {
 
   private void renewalSent(LeaseId key, Acquisition id) {
     id.renewSent = id.process.nanos();
-    if (id.last != null && id.last.isOpen() && !id.last.call.renewed) {
+    if (id.handles.stream().anyMatch(h -> h.isOpen() && !h.call.wish.renewed())) {
       judge.fail(
           Check.RENEWAL,
           "a renewal was sent for " + world.trace.id(key) + ", which is not to be renewed");
@@ -94,10 +95,12 @@ final class StoreJudge {
     } else {
       id.withdrawSent = true;
     }
-    if (id.last != null && id.last.isOpen() && id.last.hold.isHeld()) {
-      judge.fail(
-          Check.RELEASE_PRECISE,
-          verb + " was sent for " + world.trace.id(key) + ", which " + id.last.call + " holds");
+    for (Handle handle : id.handles) {
+      if (handle.isOpen() && handle.hold.isHeld()) {
+        judge.fail(
+            Check.RELEASE_PRECISE,
+            verb + " was sent for " + world.trace.id(key) + ", which " + handle.call + " holds");
+      }
     }
   }
 
@@ -107,6 +110,7 @@ final class StoreJudge {
             < 2 * Plan.MS;
     if (id.acquired
         && !justCancelled
+        && !judge.multis.mayHave(id.process, id.name)
         && !judge.isClosing(id.process)
         && !id.process.hasJustResumed()) {
       judge.fail(
@@ -133,6 +137,12 @@ final class StoreJudge {
     if (given && id.granted) {
       world.saw(Sometimes.REPEAT_GRANTED);
     }
+    if (given || (ticket.intent() == Ticket.Intent.QUEUE && isAtServer(ticket.id(), id))) {
+      judge.kinds.left(ticket);
+    }
+    if (given && !id.granted && !id.grantedUnseen) {
+      judge.places.mustComeAfterWriters(ticket.id(), id);
+    }
     if (given && !id.granted && id.queued && world.plan.has(Feature.DIRECT_GRANT)) {
       world.saw(Sometimes.DIRECT_GRANT);
     }
@@ -141,11 +151,9 @@ final class StoreJudge {
       // Nobody is put before one who waits: it has lost its place, and got another.
       id.lapsed |= id.queued && queued.place() > id.place;
       id.place = queued.place();
-      if (!id.queued) {
-        id.queued = true;
-        id.queuedAt = world.time.now();
-        places.add(ticket.id());
-      }
+    }
+    if (!given && !id.queued && world.server.waits(id.name, ticket.id())) {
+      judge.places.begins(ticket.id(), id);
     }
   }
 
@@ -167,7 +175,9 @@ final class StoreJudge {
               judge.isClosing(id.process)
                   || id.process.ranFor() < world.plan.requestTimeout() + Plan.SECOND
                   || id.process.engine.ledger().limbo() > MANY_IN_LIMBO;
-          if (!cared && !excused && isAtServer(key, id)) {
+          if (!cared && judge.multis.mayHave(id.process, id.name)) {
+            mustBeCaredFor(key, id, true);
+          } else if (!cared && !excused && isAtServer(key, id)) {
             judge.fail(
                 Check.GHOST,
                 world.trace.id(key) + " is at the store, and its client has forgotten it");
@@ -205,6 +215,12 @@ final class StoreJudge {
               && e.failure() == StoreException.Failure.UNKNOWN_OUTCOME)) {
         id.attemptsUnknown++;
       }
+      id.toldBusy |= result instanceof Attempt.Busy || result instanceof Attempt.Queued;
+      if (result instanceof Attempt.OtherKind && !id.withdrawSent) {
+        judge.kinds.answered(process, ticket);
+      }
+    } else if (verb.equals("release") || verb.equals("withdraw")) {
+      id.endedAt = world.time.now();
     }
     if (result instanceof Attempt.Granted granted && id.last == null) {
       id.wanted = false;
@@ -223,11 +239,10 @@ final class StoreJudge {
       id.isValid(sentAt, renewed.remaining().toNanos(), world.time.now());
     } else if (result instanceof Renewal.Gone && !id.granted && id.queued) {
       world.saw(Sometimes.PLACE_LAPSED);
-    } else if (result instanceof Renewal.Gone
-        && id.last != null
-        && id.last.isOpen()
-        && sentAt - id.last.grantedOwn > 0) {
-      mustHearSoon(id.last);
+    } else if (result instanceof Renewal.Gone && id.isOpen()) {
+      id.handles.stream()
+          .filter(h -> h.isOpen() && sentAt - h.grantedOwn > 0)
+          .forEach(this::mustHearSoon);
     } else if (result instanceof Release || (verb.equals("withdraw") && failure == null)) {
       id.removalAnswered = true;
       id.released = result instanceof Release answer ? answer : id.released;
@@ -255,26 +270,18 @@ final class StoreJudge {
     }
   }
 
-  Long client(SimulatedProcess process) {
-    return clients.get(process);
+  /** Whether the store has told the one who contends for those who wait there to wait. */
+  boolean isWaitedFor(SimulatedProcess process, String name) {
+    Acquisition front = fronts.get(process.name + name);
+    return front != null
+        && front.toldBusy
+        && !front.heldOnce
+        && !front.withdrawSent
+        && process.isRunning()
+        && !judge.isClosing(process);
   }
 
-  /** Whether those who wait keep their places. */
-  void lookAtPlaces() {
-    for (int i = places.size() - 1; i >= 0; i--) {
-      LeaseId key = places.get(i);
-      Acquisition id = judge.ids.get(key);
-      if (id.last != null) {
-        places.remove(i);
-      } else if (world.server.waits(id.name, key)) {
-        // A grant that nobody asked for in time falls back behind the others.
-        id.lapsed |= id.grantedUnseen;
-      } else if (world.server.holds(id.name, key)) {
-        id.grantedUnseen = true;
-      } else {
-        id.lapsed = true;
-        places.remove(i);
-      }
-    }
+  Long client(SimulatedProcess process) {
+    return clients.get(process);
   }
 }

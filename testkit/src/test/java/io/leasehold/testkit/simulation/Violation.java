@@ -8,6 +8,10 @@ final class Violation extends AssertionError {
   enum Check {
     /** R1: two handles of one name are held at one instant. */
     EXCLUSION,
+    /** R1: a lease does not share its name in the way that was asked for. */
+    SHARE,
+    /** R1: refused as another kind without cause, or not refused. */
+    KIND,
     /** R17: a handle is held although the store's lease is over. */
     VALIDITY,
     /** R4: a token is not above those granted before. */
@@ -36,6 +40,10 @@ final class Violation extends AssertionError {
     LOCAL_ORDER,
     /** R20: a fair waiter was overtaken. */
     FAIR_ORDER,
+    /** A reader was granted before a writer that waited before it came. */
+    READER_ORDER,
+    /** Of several locks taken as one, not all are held. */
+    ALL_OR_NOTHING,
     /** R9, R11: a waiter was not served in time once all faults had healed. */
     STUCK,
     /** R9: something is left in the store or in memory. */
