@@ -14,6 +14,7 @@ import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.StoreOperator;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
+import io.leasehold.spi.Watch;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
@@ -77,7 +78,7 @@ final class BrokenConnections {
     }
 
     @Override
-    public CompletionStage<Void> watch(Ticket ticket, Duration within) {
+    public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
       return store.watch(sent(ticket), within);
     }
 

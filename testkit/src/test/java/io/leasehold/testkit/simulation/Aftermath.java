@@ -51,9 +51,7 @@ final class Aftermath {
     int waiting = world.judge.pending.size() + world.judge.multis.wanted();
     boolean vain = world.judge.multis.pending().stream().anyMatch(m -> m.wish.mayNeverLast());
     long dead =
-        processes.stream().allMatch(SimulatedProcess::isAlive) && nobodyCloses
-            ? 0
-            : longestTtl();
+        processes.stream().allMatch(SimulatedProcess::isAlive) && nobodyCloses ? 0 : longestTtl();
     if (dead > 0 && waiting > 0) {
       world.saw(Sometimes.SERVED_AFTER_CRASH);
     }
@@ -150,7 +148,8 @@ final class Aftermath {
     long most = simulation.events() + MOST_EVENTS;
     while (!isClean()) {
       if ((!simulation.step(by) && !isClean()) || simulation.events() > most) {
-        world.judge.fail(Check.LEFTOVER, (simulation.events() > most ? "busy for ever: " : "") + state());
+        world.judge.fail(
+            Check.LEFTOVER, (simulation.events() > most ? "busy for ever: " : "") + state());
         throw world.judge.found();
       }
     }

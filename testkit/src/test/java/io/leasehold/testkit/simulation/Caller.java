@@ -106,8 +106,7 @@ final class Caller {
 
   private void callForSeveral(Wish terms) {
     // One that may lose what it has by itself may never have all at once
-    long most =
-        terms.mayNeverLast() ? Math.min(terms.maxWait(), 4 * Plan.SECOND) : terms.maxWait();
+    long most = terms.mayNeverLast() ? Math.min(terms.maxWait(), 4 * Plan.SECOND) : terms.maxWait();
     Wish wish =
         new Wish(
             LockMode.EXCLUSIVE,
@@ -127,8 +126,7 @@ final class Caller {
     if (names.isEmpty()) {
       names.add(Uses.name(0));
     }
-    MultiLock locks =
-        process.engine.allOf(names.toArray(String[]::new)).with(wish.options());
+    MultiLock locks = process.engine.allOf(names.toArray(String[]::new)).with(wish.options());
     MultiCall call = world.judge.multis.invoked(process, names, wish);
     call.future = locks.acquireAsync(wish.patience()).toCompletableFuture();
     world.judge.multis.returned(call);

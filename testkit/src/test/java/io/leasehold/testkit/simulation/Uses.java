@@ -47,9 +47,7 @@ record Uses(List<Integer> kinds, double reads, double fair, double several, doub
       kind = dice.pick(List.of(0, 1, 2, 3));
     }
     LockMode mode =
-        kind > 0
-            ? LockMode.PERMITS
-            : dice.chance(reads) ? LockMode.SHARED : LockMode.EXCLUSIVE;
+        kind > 0 ? LockMode.PERMITS : dice.chance(reads) ? LockMode.SHARED : LockMode.EXCLUSIVE;
     int limit = Math.max(1, kind);
     int permits = dice.chance(0.7) ? 1 : dice.between(1, limit);
     return new Wish(
