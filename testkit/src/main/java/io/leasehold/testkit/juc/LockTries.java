@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** {@code ReentrantLock}: tries, with a time and without. */
 abstract class LockTries extends Behaviours {
-  private static final int SEVERAL = 50;
+  private static final int SEVERAL = 30;
 
   private static final long[] NO_TIMES = {0, -1, Long.MIN_VALUE};
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Nested;
  * The behaviours of {@code java.util.concurrent}, on a store of each kind that the engine knows.
  */
 class InMemoryJucTest {
-  abstract static class OnServer implements JucFixture {
+  abstract static class OnServer extends JucBehaviours {
     private final InMemoryServer server;
 
     OnServer(InMemorySettings settings) {
@@ -25,45 +25,6 @@ class InMemoryJucTest {
     @Override
     public LockClientBuilder builder() {
       return Leasehold.builder(server);
-    }
-
-    @Nested
-    class Locks extends ReentrantLockBehaviours {
-      @Override
-      public LockClientBuilder builder() {
-        return OnServer.this.builder();
-      }
-
-      @Override
-      public LockOptions options() {
-        return OnServer.this.options();
-      }
-    }
-
-    @Nested
-    class ReadWriteLocks extends ReadWriteLockBehaviours {
-      @Override
-      public LockClientBuilder builder() {
-        return OnServer.this.builder();
-      }
-
-      @Override
-      public LockOptions options() {
-        return OnServer.this.options();
-      }
-    }
-
-    @Nested
-    class Semaphores extends SemaphoreBehaviours {
-      @Override
-      public LockClientBuilder builder() {
-        return OnServer.this.builder();
-      }
-
-      @Override
-      public LockOptions options() {
-        return OnServer.this.options();
-      }
     }
   }
 
