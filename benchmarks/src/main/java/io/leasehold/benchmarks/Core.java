@@ -47,6 +47,11 @@ final class Core {
       figures.add(Figure.of(what, "us", micros).atMost(1));
       figures.add(Figure.of(what + ", allocated", "B", bytes).atMost(300));
     }
+    RunResult store = withAllocation(StoreBenchmark.class).iterator().next();
+    List<Double> micros = samples(store, i -> score(i) / 1_000);
+    List<Double> bytes = samples(store, i -> score(i, ALLOCATED));
+    figures.add(Figure.of("  of that the store in memory", "us", micros));
+    figures.add(Figure.of("  of that the store in memory, allocated", "B", bytes));
     return figures;
   }
 

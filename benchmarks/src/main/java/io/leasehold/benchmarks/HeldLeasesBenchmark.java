@@ -1,11 +1,14 @@
 package io.leasehold.benchmarks;
 
+import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.AuxCounters;
@@ -42,6 +45,8 @@ public class HeldLeasesBenchmark {
   private final MeteredServer server = new MeteredServer(Memory.server());
   private final LockClient client = Leasehold.builder(server).ttl(PERIOD.multipliedBy(3)).build();
 
+  private final List<Lease> held = new ArrayList<>();
+
   /** What a period took. */
   @AuxCounters(AuxCounters.Type.EVENTS)
   @State(Scope.Thread)
@@ -60,14 +65,18 @@ public class HeldLeasesBenchmark {
   @Setup
   public void acquire() throws InterruptedException {
     for (int i = 0; i < leases; i++) {
-      client.lock("name " + i).acquire();
+      held.add(client.lock("name " + i).acquire());
     }
   }
 
   /** Ends the client, which releases them. */
   @TearDown
   public void close() {
+    long lost = held.stream().filter(lease -> !lease.isHeld()).count();
     client.close();
+    if (lost > 0) {
+      throw new IllegalStateException(lost + " leases were lost: what was measured is not renewal");
+    }
   }
 
   /** Lets one renewal period pass. */

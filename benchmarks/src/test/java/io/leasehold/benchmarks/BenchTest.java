@@ -27,8 +27,8 @@ class BenchTest {
             .param("waiters", "100")
             .build();
     List<Figure> figures = new Core(new Bench(shortest), 1).figures();
-    assertThat(figures).hasSize(18).allSatisfy(figure -> assertThat(figure.value()).isFinite());
-    assertThat(figures).filteredOn(figure -> figure.unit().equals("us")).hasSize(3);
+    assertThat(figures).hasSize(20).allSatisfy(figure -> assertThat(figure.value()).isFinite());
+    assertThat(figures).filteredOn(figure -> figure.unit().equals("us")).hasSize(4);
     assertThat(value(figures, "32 threads on one name, withLock")).isPositive();
     assertThat(value(figures, "32 threads on a fair ReentrantLock")).isPositive();
     assertThat(value(figures, "200 held leases, renewals a period")).isGreaterThanOrEqualTo(200);
