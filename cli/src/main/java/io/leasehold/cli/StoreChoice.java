@@ -23,6 +23,9 @@ import java.util.Optional;
  * this user's.
  */
 final class StoreChoice {
+  /** On a machine that is very busy, commands that write to one file wait long for each other. */
+  private static final Duration LONGEST_REQUEST = Duration.ofSeconds(10);
+
   /**
    * How much longer a command takes where the store has gone away: it then goes on withdrawing what
    * it asked for.
@@ -71,7 +74,7 @@ final class StoreChoice {
     if (given().isEmpty() && !Files.exists(ownFile())) {
       make(ownDirectory(), ownFile());
     }
-    return Leasehold.builder(url()).closeTimeout(LONGEST_CLOSE);
+    return Leasehold.builder(url()).requestTimeout(LONGEST_REQUEST).closeTimeout(LONGEST_CLOSE);
   }
 
   private String url() {
