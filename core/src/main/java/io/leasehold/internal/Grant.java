@@ -139,7 +139,7 @@ final class Grant {
   /** Whether the lease certainly stands. Reads clocks only. */
   boolean isValid(long now) {
     Validity v = validity;
-    return !v.isOver(now) && !v.isInDoubt(clock, now);
+    return !v.isOver(now) && !v.isInDoubt(clock);
   }
 
   /** From here on renewal is failing. */

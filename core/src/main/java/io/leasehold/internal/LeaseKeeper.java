@@ -25,6 +25,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseKeeper {
   private static final long LONGEST_RETRY_NANOS = 500_000_000;
+
+  /** All that are renewed together count from the sending of one request. */
+  private static final int MOST_IN_A_BATCH = 1_000;
+
   private static final long NEVER = Long.MIN_VALUE;
   private static final long SHORTEST_WITHIN_NANOS = 20_000_000;
 
@@ -148,8 +152,9 @@ final class LeaseKeeper {
     if (next != Long.MAX_VALUE) {
       wakeIn(next, now);
     }
-    if (!due.isEmpty()) {
-      engine.dispatch.renewal(() -> renew(due));
+    for (int from = 0; from < due.size(); from += MOST_IN_A_BATCH) {
+      List<Grant> batch = due.subList(from, Math.min(due.size(), from + MOST_IN_A_BATCH));
+      engine.dispatch.renewal(() -> renew(batch));
     }
   }
 
@@ -169,7 +174,7 @@ final class LeaseKeeper {
       grant.queue.locked(steps -> grant.queue.leases.endanger(grant));
     }
     long early = grant.terms.ttlNanos() / 6;
-    if (grant.renewAt - now > early && !grant.validity().isInDoubt(engine.clock, now)) {
+    if (grant.renewAt - now > early && !grant.validity().isInDoubt(engine.clock)) {
       return false;
     }
     grant.renewAt = now + grant.terms.ttlNanos() / 6 + early;
@@ -189,16 +194,14 @@ final class LeaseKeeper {
       sending.lock();
     }
     try {
-      Map<LeaseId, Grant> asked = new ConcurrentHashMap<>();
       List<Ticket> tickets = new ArrayList<>(due.size());
       for (Grant grant : due) {
         if (isKept(grant)) {
-          asked.put(grant.ticket.id(), grant);
           tickets.add(grant.ticket);
         }
       }
       if (!tickets.isEmpty()) {
-        renew(tickets, asked, answeredAtOnce);
+        renew(tickets, answeredAtOnce);
       }
     } finally {
       if (!blocking) {
@@ -208,8 +211,7 @@ final class LeaseKeeper {
     answeredAtOnce.forEach(Runnable::run);
   }
 
-  private void renew(
-      List<Ticket> tickets, Map<LeaseId, Grant> asked, List<Runnable> answeredAtOnce) {
+  private void renew(List<Ticket> tickets, List<Runnable> answeredAtOnce) {
     long sent = engine.clock.nanos();
     long sentWall = engine.clock.wallMillis();
     Thread sender = Thread.currentThread();
@@ -217,7 +219,7 @@ final class LeaseKeeper {
         tickets,
         within(tickets),
         (id, answer) -> {
-          Grant grant = asked.remove(id);
+          Grant grant = leases.get(id);
           if (grant == null) {
             return;
           }

@@ -27,9 +27,10 @@ record Validity(long sent, long sentWall, long until) {
 
   /**
    * Whether the host seems to have been suspended since: the wall clock ran ahead of the monotonic
-   * one.
+   * one. That is read last: a pause between the two must not look like it.
    */
-  boolean isInDoubt(Clock clock, long now) {
-    return clock.wallMillis() - sentWall > (now - sent) / 1_000_000 + SUSPENDED_MILLIS;
+  boolean isInDoubt(Clock clock) {
+    long wall = clock.wallMillis();
+    return wall - sentWall > (clock.nanos() - sent) / 1_000_000 + SUSPENDED_MILLIS;
   }
 }

@@ -57,6 +57,23 @@ class ExamplesTest {
   }
 
   @Test
+  void modesDoWhatTheySay() throws InterruptedException {
+    List<String> done = new ArrayList<>();
+    Ledger prices = new Ledger();
+    Ledger accounts = new Ledger();
+    try (LockClient locks = Leasehold.connect(url())) {
+      new Modes(locks, prices).readersAndWriters(() -> done.add("read"), "written");
+      new Modes(locks, accounts).both("a", "b", "moved");
+      new Modes(locks, accounts).someAtATime(() -> done.add("exported"));
+      new Modes(locks, accounts).inOrder(() -> done.add("served"));
+      assertThat(locks.list()).isEmpty();
+    }
+    assertThat(prices.entries()).containsExactly("written");
+    assertThat(accounts.entries()).containsExactly("moved");
+    assertThat(done).containsExactly("read", "exported", "served");
+  }
+
+  @Test
   void longWorkIsDoneByOneOnly() throws InterruptedException {
     List<String> done = new ArrayList<>();
     try (LockClient mine = Leasehold.connect(url());

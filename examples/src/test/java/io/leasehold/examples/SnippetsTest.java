@@ -21,7 +21,7 @@ class SnippetsTest {
 
   @TestFactory
   Stream<DynamicTest> everySnippetIsCompiled() throws IOException {
-    String examples = squeezed(textOf(ROOT.resolve("examples/src/main/java"), ".java"));
+    String examples = squeezed(textOf(ROOT.resolve("examples/src"), ".java"));
     List<DynamicTest> tests = new ArrayList<>();
     for (Path page : pages()) {
       Matcher snippet = SNIPPET.matcher(Files.readString(page));

@@ -27,7 +27,7 @@ import java.util.function.BiConsumer;
  */
 public final class InMemoryStore implements LockStore, StoreOperator {
   private static final CompletionStage<Release> RELEASED =
-      CompletableFuture.completedStage(Release.RELEASED);
+      CompletableFuture.completedFuture(Release.RELEASED);
 
   private final InMemoryServer server;
   private volatile boolean closed;
@@ -70,18 +70,18 @@ public final class InMemoryStore implements LockStore, StoreOperator {
   @Override
   public CompletionStage<Release> release(Ticket ticket, Duration within) {
     if (closed) {
-      return CompletableFuture.failedStage(unavailable());
+      return CompletableFuture.failedFuture(unavailable());
     }
     Release answer = server.apply(ticket, this, LockTable::release);
-    return answer == Release.RELEASED ? RELEASED : CompletableFuture.completedStage(answer);
+    return answer == Release.RELEASED ? RELEASED : CompletableFuture.completedFuture(answer);
   }
 
   @Override
   public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
     if (closed) {
-      return CompletableFuture.failedStage(unavailable());
+      return CompletableFuture.failedFuture(unavailable());
     }
-    return CompletableFuture.completedStage(server.watch(ticket, this));
+    return CompletableFuture.completedFuture(server.watch(ticket, this));
   }
 
   @Override
@@ -92,18 +92,18 @@ public final class InMemoryStore implements LockStore, StoreOperator {
   @Override
   public CompletionStage<List<LockSnapshot>> list(Optional<String> name, Duration within) {
     List<LockSnapshot> all = server.list();
-    return CompletableFuture.completedStage(
+    return CompletableFuture.completedFuture(
         name.map(only -> all.stream().filter(s -> s.name().equals(only)).toList()).orElse(all));
   }
 
   @Override
   public CompletionStage<Boolean> breakLease(String name, long number, Duration within) {
-    return CompletableFuture.completedStage(server.breakLease(name, number));
+    return CompletableFuture.completedFuture(server.breakLease(name, number));
   }
 
   @Override
   public CompletionStage<List<Finding>> diagnose(Duration within) {
-    return CompletableFuture.completedStage(List.of());
+    return CompletableFuture.completedFuture(List.of());
   }
 
   @Override
@@ -114,8 +114,8 @@ public final class InMemoryStore implements LockStore, StoreOperator {
 
   private <T> CompletionStage<T> answer(Ticket ticket, InMemoryServer.Verb<T> verb) {
     return closed
-        ? CompletableFuture.failedStage(unavailable())
-        : CompletableFuture.completedStage(server.apply(ticket, this, verb));
+        ? CompletableFuture.failedFuture(unavailable())
+        : CompletableFuture.completedFuture(server.apply(ticket, this, verb));
   }
 
   private static StoreException unavailable() {

@@ -138,7 +138,7 @@ final class LeaseRowStore implements LockStore, StoreOperator {
 
   @Override
   public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
-    return CompletableFuture.completedStage(Watch.ATTEMPT_AGAIN);
+    return CompletableFuture.completedFuture(Watch.ATTEMPT_AGAIN);
   }
 
   @Override
@@ -170,9 +170,9 @@ final class LeaseRowStore implements LockStore, StoreOperator {
 
   private <T> CompletionStage<T> stage(Duration within, Function<Limit, T> verb) {
     try (Limit limit = new Limit(clock, within)) {
-      return CompletableFuture.completedStage(verb.apply(limit));
+      return CompletableFuture.completedFuture(verb.apply(limit));
     } catch (StoreException e) {
-      return CompletableFuture.failedStage(e);
+      return CompletableFuture.failedFuture(e);
     }
   }
 }

@@ -1,0 +1,92 @@
+package io.leasehold.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/**
+ * docs/guarantees.md says what the contract tests: it is made of the rules and of the names of
+ * their tests.
+ */
+class GuaranteesPageTest {
+  private static final Path PAGE = Path.of("..", "docs", "guarantees.md");
+
+  @Test
+  void thePageIsThatOfTheContract() throws IOException {
+    String made = page();
+    if (Boolean.getBoolean("leasehold.docs.write")) {
+      Files.writeString(PAGE, made);
+    }
+    assertThat(Files.exists(PAGE) ? Files.readString(PAGE) : "")
+        .as(
+            "docs/guarantees.md is out of date; make it anew: mvn -pl testkit -am test"
+                + " -Dtest=GuaranteesPageTest -Dleasehold.docs.write=true"
+                + " -Dsurefire.failIfNoSpecifiedTests=false")
+        .isEqualTo(made);
+  }
+
+  @Test
+  void everyRuleHasATest() {
+    for (Rule rule : Rule.values()) {
+      assertThat(testsOf(rule)).as("tests of %s", rule).isNotEmpty();
+    }
+  }
+
+  @Test
+  void everyTestBelongsToARule() {
+    long ofRules = Arrays.stream(Rule.values()).mapToLong(rule -> testsOf(rule).size()).sum();
+    assertThat(tests()).hasSize((int) ofRules);
+  }
+
+  private static String page() {
+    StringBuilder page = new StringBuilder();
+    page.append(
+        """
+        # Guarantees
+
+        What Leasehold promises on every store, what that is good for, and the tests that hold each store to it. Every store's build
+        runs all of them, with two clients; what a store cannot do it declares, and its page says so. For each rule there are stores
+        made wrong on purpose, which fail its tests and pass the others (`BrokenStoresTest`).
+
+        R1, R4 and R17 assume what no client can give: that the store keeps what it acknowledged, and that clocks run at the same rate
+        within 1 %. What no lock can do is on the [first page](../README.md#what-no-lock-can-do).
+        """);
+    for (Rule rule : Rule.values()) {
+      page.append("\n## R").append(rule.number()).append(". ").append(rule.title());
+      page.append("\n\n").append(rule.promise());
+      page.append("\n\n*").append(rule.meaning().replace("*", "\\*")).append("*\n\n");
+      page.append("| proved | by the test |\n|---|---|\n");
+      for (Method test : testsOf(rule)) {
+        page.append("| ").append(sentence(test)).append(" | `");
+        page.append(test.getDeclaringClass().getSimpleName()).append('.').append(test.getName());
+        page.append("` |\n");
+      }
+    }
+    return page.toString();
+  }
+
+  private static String sentence(Method test) {
+    String name = test.getAnnotation(DisplayName.class).value();
+    return name.substring(name.indexOf(' ') + 1).replace("|", "\\|");
+  }
+
+  private static List<Method> testsOf(Rule rule) {
+    return tests().stream().filter(test -> test.getName().startsWith(rule.name() + "_")).toList();
+  }
+
+  private static List<Method> tests() {
+    return Arrays.stream(StoreContract.class.getInterfaces())
+        .flatMap(group -> Arrays.stream(group.getDeclaredMethods()))
+        .filter(method -> method.isAnnotationPresent(ContractTest.class))
+        .sorted(Comparator.comparing(Method::getName))
+        .toList();
+  }
+}
