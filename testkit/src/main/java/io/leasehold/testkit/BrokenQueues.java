@@ -108,9 +108,7 @@ final class BrokenQueues {
     return new LockTable(settings) {
       @Override
       boolean withdraw(Ticket ticket, long now) {
-        return !holds(ticket.name(), ticket.id(), now)
-            ? waits(ticket.name(), ticket.id(), now) || super.withdraw(ticket, now)
-            : super.withdraw(ticket, now);
+        return waits(ticket.name(), ticket.id(), now) || super.withdraw(ticket, now);
       }
     };
   }

@@ -59,7 +59,7 @@ public interface AnswerRules {
     Caller<Lease> caller = bed.start(() -> bed.lock(patient).acquire(bed.patience()));
     bed.await("the repeat", repeat::isSent);
     long granted = bed.now();
-    bed.pass(Duration.ofMillis(300));
+    bed.pass(Duration.ofSeconds(1));
     repeat.land();
     Lease lease = caller.result();
     Duration age = bed.since(granted);

@@ -33,6 +33,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 public final class ContractRun {
   static final String SPACE_NAME = "io.leasehold.testkit.contract";
   static final String FIXTURE = "fixture";
+  private static final Duration LONGEST = Duration.ofHours(1);
 
   private final Supplier<? extends ContractFixture> fixture;
   private final Duration patience;
@@ -59,8 +60,23 @@ public final class ContractRun {
     return new ContractRun(fixture, patience, count);
   }
 
-  /** Runs all tests, and waits for their end. */
-  public ScoreCard run() {
+  /**
+   * Runs all tests, and waits for their end. On a thread of its own: the one that calls may be a
+   * test's, and belong to another run.
+   */
+  public ScoreCard run() throws InterruptedException {
+    Caller<ScoreCard> run = new Caller<>(new ThreadGroup("contract"), LONGEST, this::launch);
+    try {
+      return run.result();
+    } catch (InterruptedException e) {
+      run.interrupt();
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException("the contract could not be run", e);
+    }
+  }
+
+  private ScoreCard launch() {
     LauncherDiscoveryRequest request =
         LauncherDiscoveryRequestBuilder.request()
             .selectors(DiscoverySelectors.selectClass(LaunchedContract.class))

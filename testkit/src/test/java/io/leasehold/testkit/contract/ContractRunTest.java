@@ -54,7 +54,7 @@ class ContractRunTest {
   }
 
   @Test
-  void whatAnAdapterDoesNotHaveIsNotClaimed() {
+  void whatAnAdapterDoesNotHaveIsNotClaimed() throws Exception {
     ContractFixture nothing = settings -> claimsNothing();
     ScoreCard card = ContractRun.on(() -> nothing).withTestsAtOnce(8).run();
     assertThat(card.scores()).hasSameSizeAs(tests());
@@ -67,7 +67,7 @@ class ContractRunTest {
   }
 
   @Test
-  void theStoreThatCanDoEverythingPasses() {
+  void theStoreThatCanDoEverythingPasses() throws Exception {
     ScoreCard card =
         ContractRun.on(() -> new StoreFixture(new InMemoryServer())).withTestsAtOnce(8).run();
     assertThat(card.ended(Outcome.FAILED)).isEmpty();
