@@ -5,7 +5,6 @@ import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
-import io.leasehold.testkit.InMemorySettings.Feature;
 import io.leasehold.testkit.LockName.Entry;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -223,11 +222,11 @@ final class BrokenQueues {
       boolean mayPass(Ticket ticket) {
         List<Entry> lastFirst = new ArrayList<>(waiters.values());
         Collections.reverse(lastFirst);
-        boolean ordered = settings.features().contains(Feature.QUEUE) && ticket.fair();
         Optional<Entry> first = lastFirst.stream().filter(e -> e.ticket.fair()).findFirst();
-        return ordered && first.isPresent()
-            ? first.get().ticket.id().equals(ticket.id())
-            : super.mayPass(ticket);
+        if (!ticket.fair() || first.isEmpty()) {
+          return super.mayPass(ticket);
+        }
+        return first.get().ticket.id().equals(ticket.id());
       }
     };
   }

@@ -10,7 +10,6 @@ import io.leasehold.LockTimeoutException;
 import io.leasehold.MultiLease;
 import io.leasehold.StoreException;
 import io.leasehold.testkit.contract.Faults.Delayed;
-import io.leasehold.testkit.contract.Faults.Loss;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -158,9 +157,8 @@ public interface WaiterRules {
   @ContractTest
   @DisplayName("R9 an attempt that lands after its withdrawal is never granted")
   default void R09_aGhostIsNeverGranted(Testbed bed) throws Exception {
-    LockClient hasty = bed.open();
-    Delayed ghost = bed.faults(hasty).delayUnanswered(0);
-    bed.faults(hasty).lose(1, Loss.REQUEST);
+    LockClient hasty = bed.open(s -> s.withRequestTimeout(Duration.ofSeconds(1)));
+    Delayed ghost = bed.faults(hasty).delay(0);
     bed.giveUp(bed.lock(hasty), Duration.ZERO);
     bed.pass(Duration.ofMillis(100));
     ghost.land();
@@ -174,10 +172,9 @@ public interface WaiterRules {
   @DisplayName("R9 an attempt that lands after its waiter gave up blocks nobody")
   default void R09_aGhostThatWaitsBlocksNobody(Testbed bed) throws Exception {
     Lease held = bed.take(bed.one());
-    LockClient hasty = bed.open();
-    Delayed ghost = bed.faults(hasty).delayUnanswered(0);
-    bed.faults(hasty).lose(1, Loss.REQUEST);
-    bed.giveUp(bed.lock(hasty), Duration.ofMillis(300));
+    LockClient hasty = bed.open(s -> s.withRequestTimeout(Duration.ofSeconds(1)));
+    Delayed ghost = bed.faults(hasty).delay(0);
+    bed.giveUp(bed.lock(hasty), Duration.ofSeconds(2));
     bed.pass(Duration.ofMillis(100));
     ghost.land();
     held.release();
