@@ -99,6 +99,8 @@ public enum BrokenStores {
   }
 
   private final int rule;
+
+  @SuppressWarnings("ImmutableEnumChecker") // a function without state
   private final Recipe recipe;
 
   BrokenStores(int rule, Recipe recipe) {
