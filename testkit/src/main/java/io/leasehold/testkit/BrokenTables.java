@@ -9,7 +9,6 @@ import io.leasehold.testkit.LockName.Entry;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -116,7 +115,7 @@ final class BrokenTables {
   /** The count goes with the last trace of the name. */
   static LockTable restartsTokensOfIdleNames(InMemorySettings settings) {
     return new LockTable(settings) {
-      private final Map<LockName, Long> counts = new IdentityHashMap<>();
+      private final Map<LockName, Long> counts = new HashMap<>();
 
       @Override
       long mint(LockName name, Ticket ticket) {

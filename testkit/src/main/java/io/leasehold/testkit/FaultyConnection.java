@@ -128,7 +128,7 @@ final class FaultyConnection implements LockStore {
           delayed.send(() -> complete(answer, meet(faulty.fate(index), within, request)));
       case UNANSWERED -> {
         answer.completeExceptionally(failure(Failure.UNKNOWN_OUTCOME));
-        delayed.send(request::get);
+        delayed.send(() -> unheard(request.get()));
       }
       case LOSS -> {
         CompletionStage<T> unheard = request.get();
@@ -148,10 +148,15 @@ final class FaultyConnection implements LockStore {
       case REPLY_LOST -> request.get().thenCompose(lost -> failed(Failure.UNKNOWN_OUTCOME));
       case REQUEST_SWALLOWED -> inTime(faulty.unanswered(), within);
       case REPLY_SWALLOWED -> {
-        request.get();
+        unheard(request.get());
         yield inTime(faulty.unanswered(), within);
       }
     };
+  }
+
+  /** The answer does not matter. */
+  private static void unheard(CompletionStage<?> answer) {
+    CompletionStage<?> unused = answer.whenComplete((value, failed) -> {});
   }
 
   /** A store whose verbs block does so for as long as it was told; another answers later. */

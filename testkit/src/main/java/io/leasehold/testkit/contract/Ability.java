@@ -23,6 +23,11 @@ public enum Ability {
    * all the same.
    */
   FINAL_WITHDRAWAL,
+  /**
+   * A request may reach the store after its call has ended. Not where there is no wire: an embedded
+   * store knows what is under way.
+   */
+  LATE_REQUESTS,
   /** The store wakes waiters. */
   SIGNALS,
   /** The fixture restarts the store, which keeps its data. */

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
@@ -66,7 +67,7 @@ final class ContractExtension implements ParameterResolver, InvocationIntercepto
 
   @Override
   public void interceptTestMethod(
-      Invocation<Void> invocation,
+      Invocation<@Nullable Void> invocation,
       ReflectiveInvocationContext<Method> method,
       ExtensionContext context)
       throws Throwable {
@@ -92,7 +93,7 @@ final class ContractExtension implements ParameterResolver, InvocationIntercepto
         || String.valueOf(e.getMessage()).contains(UnsupportedOperationException.class.getName());
   }
 
-  private static String run(Invocation<Void> invocation, Testbed bed) throws Exception {
+  private static String run(Invocation<@Nullable Void> invocation, Testbed bed) throws Exception {
     try {
       invocation.proceed();
       bed.requireNothingLeft();

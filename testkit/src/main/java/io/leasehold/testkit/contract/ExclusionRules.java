@@ -45,7 +45,7 @@ public interface ExclusionRules {
                 for (int i = 0; i < 10; i++) {
                   try (Lease lease = lock.acquire(bed.patience())) {
                     int read = counter[0];
-                    Thread.yield();
+                    Thread.onSpinWait();
                     counter[0] = read + 1;
                     assertThat(lease.isHeld()).isTrue();
                   }
@@ -115,7 +115,7 @@ public interface ExclusionRules {
                 for (int i = 0; i < 8; i++) {
                   try (Lease lease = semaphore.acquire(bed.patience())) {
                     most.accumulateAndGet(out.addAndGet(permits), Math::max);
-                    Thread.yield();
+                    Thread.onSpinWait();
                     assertThat(lease.isHeld()).isTrue();
                     out.addAndGet(-permits);
                   }

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 
-/** R10, R17 and R21: how a lease ends that nobody releases, and what its holder knows of it. */
+/** R6, R10, R17 and R21: how a lease ends that nobody releases, and what its holder knows of it. */
 public interface ExpiryRules {
   /** Of which the allowance for drift is well below a second. */
   Duration TWENTY_SECONDS = Duration.ofSeconds(20);
@@ -76,6 +76,18 @@ public interface ExpiryRules {
     bed.crash(dead);
     bed.two().readWriteLock(bed.name("rw")).writeLock().acquire(bed.patience()).release();
     bed.two().semaphore(bed.name("s"), 2).permits(2).acquire(bed.patience()).release();
+  }
+
+  /** By the store's word too. */
+  @ContractTest
+  @DisplayName("R6 a lease that is renewed outlives its ttl")
+  default void R06_aRenewedLeaseOutlivesItsTtl(Testbed bed) throws Exception {
+    LockClient keeps = bed.open(s -> s.withTtl(bed.fixture().shortTtl().multipliedBy(4)));
+    Lease lease = bed.take(keeps);
+    bed.pass(bed.fixture().shortTtl().multipliedBy(5));
+    assertThat(lease.isHeld()).isTrue();
+    bed.requireBusy(bed.two());
+    lease.release();
   }
 
   // ---- R17

@@ -241,16 +241,4 @@ public interface LeaseRules {
     waiter.result().release();
     bed.requireFree();
   }
-
-  /** By the store's word too. */
-  @ContractTest
-  @DisplayName("R6 a lease that is renewed outlives its ttl")
-  default void R06_aRenewedLeaseOutlivesItsTtl(Testbed bed) throws Exception {
-    LockClient keeps = bed.open(s -> s.withTtl(bed.fixture().shortTtl().multipliedBy(4)));
-    Lease lease = bed.take(keeps);
-    bed.pass(bed.fixture().shortTtl().multipliedBy(5));
-    assertThat(lease.isHeld()).isTrue();
-    bed.requireBusy(bed.two());
-    lease.release();
-  }
 }

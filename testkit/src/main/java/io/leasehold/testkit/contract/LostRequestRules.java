@@ -159,7 +159,7 @@ public interface LostRequestRules {
     for (Loss loss : Loss.values()) {
       boolean wasSent = true;
       for (int index = 0; wasSent; index++) {
-        String name = bed.name(loss.ordinal() + "-" + index);
+        String name = bed.name(loss + "-" + index);
         LockClient client = bed.open();
         Faults faults = bed.faults(client);
         faults.lose(index, loss);

@@ -157,6 +157,7 @@ public interface WaiterRules {
   @ContractTest
   @DisplayName("R9 an attempt that lands after its withdrawal is never granted")
   default void R09_aGhostIsNeverGranted(Testbed bed) throws Exception {
+    bed.needs(Ability.LATE_REQUESTS);
     LockClient hasty = bed.open(s -> s.withRequestTimeout(Duration.ofSeconds(1)));
     Delayed ghost = bed.faults(hasty).delay(0);
     bed.giveUp(bed.lock(hasty), Duration.ZERO);
@@ -171,6 +172,7 @@ public interface WaiterRules {
   @ContractTest
   @DisplayName("R9 an attempt that lands after its waiter gave up blocks nobody")
   default void R09_aGhostThatWaitsBlocksNobody(Testbed bed) throws Exception {
+    bed.needs(Ability.LATE_REQUESTS);
     Lease held = bed.take(bed.one());
     LockClient hasty = bed.open(s -> s.withRequestTimeout(Duration.ofSeconds(1)));
     Delayed ghost = bed.faults(hasty).delay(0);

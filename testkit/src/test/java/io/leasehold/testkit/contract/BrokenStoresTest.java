@@ -2,11 +2,12 @@ package io.leasehold.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.leasehold.testkit.BrokenStore;
 import io.leasehold.testkit.BrokenStores;
 import io.leasehold.testkit.contract.ScoreCard.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -49,24 +50,24 @@ class BrokenStoresTest {
 
   @Test
   void eachFailsByItsOwnRuleAlone() throws Exception {
-    Map<BrokenStores, Future<ScoreCard>> runs = new EnumMap<>(BrokenStores.class);
-    for (BrokenStores store : BrokenStores.values()) {
-      runs.put(store, threads.submit(() -> run(store)));
+    Map<String, Future<ScoreCard>> runs = new LinkedHashMap<>();
+    for (BrokenStore store : BrokenStores.all()) {
+      runs.put(store.name(), threads.submit(() -> run(store)));
     }
-    Map<BrokenStores, Set<Integer>> broken = new EnumMap<>(BrokenStores.class);
-    Map<BrokenStores, Set<Integer>> expected = new EnumMap<>(BrokenStores.class);
+    Map<String, Set<Integer>> broken = new LinkedHashMap<>();
+    Map<String, Set<Integer>> expected = new LinkedHashMap<>();
     List<String> lines = new ArrayList<>();
-    for (BrokenStores store : BrokenStores.values()) {
-      ScoreCard card = runs.get(store).get();
-      broken.put(store, card.brokenRules());
-      expected.put(store, Set.of(store.rule()));
+    for (BrokenStore store : BrokenStores.all()) {
+      ScoreCard card = runs.get(store.name()).get();
+      broken.put(store.name(), card.brokenRules());
+      expected.put(store.name(), Set.of(store.rule()));
       lines.add(line(store, card));
     }
     System.out.println(head() + String.join("", lines));
     assertThat(broken).isEqualTo(expected);
   }
 
-  private static ScoreCard run(BrokenStores store) throws InterruptedException {
+  private static ScoreCard run(BrokenStore store) throws InterruptedException {
     return ContractRun.on(store::fixture)
         .withTestsAtOnce(TESTS_AT_ONCE)
         .withPatience(PATIENCE)
@@ -82,8 +83,8 @@ class BrokenStoresTest {
   }
 
   /** A cross under each rule that it broke, and the tests that failed. */
-  private static String line(BrokenStores store, ScoreCard card) {
-    return String.format(Locale.ROOT, "%-28s", store)
+  private static String line(BrokenStore store, ScoreCard card) {
+    return String.format(Locale.ROOT, "%-28s", store.name())
         + rules()
             .mapToObj(rule -> card.brokenRules().contains(rule) ? "  X" : "  .")
             .collect(Collectors.joining())
