@@ -53,6 +53,7 @@ final class Acquisition {
 
   boolean granted;
   boolean grantedUnseen;
+  long unseenSince;
   boolean queued;
   long queuedAt;
   int place;

@@ -33,19 +33,17 @@ final class Crowd {
     return null;
   }
 
+  /** Whether several hold permits, and none is left. */
   boolean isFull() {
-    int out = holders.stream().mapToInt(h -> h.call.wish.permits()).sum();
-    Wish first = holders.get(0).call.wish;
-    return holders.size() > 1 && first.isPermits() && out == first.limit();
+    return holders.size() > 1
+        && holders.get(0).call.wish.isPermits()
+        && holders.stream().mapToInt(h -> h.call.wish.permits()).sum()
+            == holders.get(0).call.wish.limit();
   }
 
   boolean readsInTwoProcesses() {
-    Handle first = holders.get(0);
-    return first.call.wish.isShared()
-        && holders.stream().anyMatch(h -> h.call.process != first.call.process);
-  }
-
-  boolean isEmpty() {
-    return holders.isEmpty();
+    return holders.size() > 1
+        && holders.get(0).call.wish.isShared()
+        && holders.stream().anyMatch(h -> h.call.process != holders.get(0).call.process);
   }
 }

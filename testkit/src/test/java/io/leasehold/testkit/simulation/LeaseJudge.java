@@ -8,20 +8,19 @@ import io.leasehold.spi.Release;
 import io.leasehold.testkit.InMemorySettings.Feature;
 import io.leasehold.testkit.simulation.Violation.Check;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /** Judges leases: whether what their holders are told is true, at every instant. */
 final class LeaseJudge {
   private final World world;
   private final Judge judge;
   private final List<Handle> active = new ArrayList<>();
-  private final Map<String, Crowd> crowds = new HashMap<>();
+  private final ExclusionJudge exclusion;
 
   LeaseJudge(World world, Judge judge) {
     this.world = world;
     this.judge = judge;
+    this.exclusion = new ExclusionJudge(world, judge);
   }
 
   void releaseAsked(Handle handle) {
@@ -202,7 +201,7 @@ final class LeaseJudge {
   }
 
   void look() {
-    crowds.values().forEach(Crowd::clear);
+    exclusion.begin();
     for (int i = active.size() - 1; i >= 0; i--) {
       Handle handle = active.get(i);
       if (handle.releaseEnded || handle.lost > 0 || !handle.call.process.isAlive()) {
@@ -212,13 +211,7 @@ final class LeaseJudge {
         look(handle, handle.call.process);
       }
     }
-    for (Crowd crowd : crowds.values()) {
-      if (!crowd.isEmpty() && crowd.isFull()) {
-        world.saw(Sometimes.ALL_PERMITS_OUT);
-      } else if (!crowd.isEmpty() && crowd.readsInTwoProcesses()) {
-        world.saw(Sometimes.READERS_IN_TWO_PROCESSES);
-      }
-    }
+    exclusion.end();
   }
 
   private void look(Handle handle, SimulatedProcess process) {
@@ -231,23 +224,11 @@ final class LeaseJudge {
       handle.wasOver = false;
       handle.overSince = 0;
       mustBeRenewed(handle, id, process);
+      exclusion.held(handle);
       if (id.revoked || id.shortened) {
         return;
       }
-      Handle other = crowds.computeIfAbsent(id.name, n -> new Crowd()).add(handle);
-      if (other != null) {
-        judge.fail(
-            Check.EXCLUSION,
-            id.name
-                + " is held by "
-                + other.call
-                + " at "
-                + other.call.process.name
-                + " and "
-                + handle.call
-                + " at "
-                + process.name);
-      }
+      exclusion.certainlyHeld(handle);
       if (!world.server.holds(id.name, handle.id)) {
         judge.fail(
             Check.VALIDITY,

@@ -75,10 +75,12 @@ final class Link implements StoreListener {
             },
             surely,
             verb.equals("attempt"),
-            // Without tombstones, or for a try, which leaves none, an attempt that arrives twice is
-            // granted twice.
+            // Without tombstones, or for a try or one of another kind, which leave none, an attempt
+            // that arrives twice is granted twice.
             !verb.equals("attempt")
-                || (ticket.intent() == Ticket.Intent.QUEUE && world.plan.has(Feature.TOMBSTONES)));
+                || (ticket.intent() == Ticket.Intent.QUEUE
+                    && world.plan.has(Feature.TOMBSTONES)
+                    && world.plan.uses().clashes() == 0));
     answer.whenComplete(
         (value, failure) ->
             world.judge.store.answered(process, verb, ticket, sentAt, value, failure));

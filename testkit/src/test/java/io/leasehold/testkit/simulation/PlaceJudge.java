@@ -8,6 +8,9 @@ import java.util.List;
 
 /** Watches who waits at the store: whether places are kept, and no reader passes a writer. */
 final class PlaceJudge {
+  /** A little less than the store's. */
+  private static final long LONGEST_CONFIRM = 1_980 * Plan.MS;
+
   private final World world;
   private final Judge judge;
   private final List<LeaseId> places = new ArrayList<>();
@@ -38,7 +41,7 @@ final class PlaceJudge {
         if (!id.grantedUnseen && !id.granted) {
           served.add(key);
         }
-        id.grantedUnseen = true;
+        sawGranted(id);
       } else {
         id.lapsed = true;
         places.remove(i);
@@ -47,6 +50,17 @@ final class PlaceJudge {
     // Once it is known who else has lost his place at this instant
     served.forEach(key -> mustComeAfterWriters(key, judge.ids.get(key)));
     served.clear();
+  }
+
+  /** Taken back and granted again within one instant, it has another number, and lost its turn. */
+  private void sawGranted(Acquisition id) {
+    if (!id.grantedUnseen) {
+      id.unseenSince = world.time.now();
+    }
+    long confirm = world.plan.store().poll().longest().toNanos() / 100 * 145;
+    boolean tooLong = world.time.now() - id.unseenSince > Math.min(confirm, LONGEST_CONFIRM);
+    id.lapsed |= tooLong && !id.granted;
+    id.grantedUnseen = true;
   }
 
   /** A ticket was granted just now. */

@@ -1,0 +1,226 @@
+package io.leasehold.testkit.simulation;
+
+import static io.leasehold.testkit.simulation.Mutant.mutant;
+import static io.leasehold.testkit.simulation.Mutant.threads;
+
+import io.leasehold.testkit.simulation.PatchedEngine.Patch;
+import java.util.List;
+
+/** Bugs in what the engine does for every lock. */
+final class EngineMutants {
+  private static final String KEEPER_LETS_GO =
+      "// Renewal ends before the release is sent, so that none can outlive it."
+          + " engine.keeper.remove(grant);";
+
+  static final List<Mutant> ALL =
+      List.of(
+          // ---- validity
+          mutant(
+              "validity of a grant counted from the reply",
+              "AttemptCall",
+              "return Validity.of(sent, sentWall, granted.remaining());",
+              "return Validity.of(engine.clock.nanos(), sentWall, granted.remaining());"),
+          mutant(
+              "validity of a renewal counted from the reply",
+              "LeaseKeeper",
+              "Validity.of(sent, sentWall, answer.remaining())",
+              "Validity.of(engine.clock.nanos(), sentWall, answer.remaining())"),
+          mutant(
+              "validity from the ttl asked for, not the remaining life",
+              "AttemptCall",
+              "return Validity.of(sent, sentWall, granted.remaining());",
+              "return Validity.of(sent, sentWall, contender.ticket.ttl());"),
+          mutant(
+              "no allowance for drift",
+              "Validity",
+              "sent + life - life / 100 * DRIFT_PERCENT - DRIFT_NANOS",
+              "sent + life"),
+          mutant(
+              "validity not shortened by a renewal that says less",
+              "Grant",
+              "validity = newer;",
+              "validity = newer.until() - validity.until() > 0 ? newer : validity;"),
+          mutant(
+              "suspension of the host not noticed",
+              "Validity",
+              "return wall - sentWall > (clock.nanos() - sent) / 1_000_000 + SUSPENDED_MILLIS;",
+              "return false;"),
+          mutant(
+              "wall clock read at the reply to a renewal",
+              "LeaseKeeper",
+              "Validity.of(sent, sentWall, answer.remaining())",
+              "Validity.of(sent, engine.clock.wallMillis(), answer.remaining())"),
+          // ---- renewal and loss
+          mutant(
+              "no renewal",
+              "LeaseKeeper",
+              "grant.renewAt = now + grant.terms.ttlNanos() / 6 + early; return true;",
+              "return false;"),
+          new Mutant(
+              "renewal goes on after the release",
+              List.of(
+                  new Patch(
+                      "LeaseKeeper",
+                      "return grant.phase == Phase.HELD || grant.phase == Phase.REFRESHING;",
+                      "return grant.phase != Phase.ENDED;"),
+                  new Patch("Releaser", KEEPER_LETS_GO, "")),
+              ""),
+          mutant("lease not let go by the keeper", "Releaser", KEEPER_LETS_GO, ""),
+          mutant(
+              "kept on the terms of the caller who began to contend",
+              "Contention",
+              "new Grant(queue, c, waiter.terms, granted, validity)",
+              "new Grant(queue, c, c.terms, granted, validity)"),
+          mutant(
+              "loss not announced",
+              "Hold",
+              "for (Runnable callback : callbacks) {",
+              "for (Runnable callback : new ArrayList<Runnable>()) {"),
+          mutant(
+              "renewal answered as gone is ignored",
+              "LeaseKeeper",
+              "grant.queue.leases.lose(grant, Reason.GONE, steps);",
+              "grant.renewAt = engine.clock.nanos() + grant.terms.ttlNanos() / 3;"),
+          mutant(
+              "longest life forgotten at a hand-over",
+              "Leases",
+              "engine.keeper.attend(grant);",
+              ""),
+          // ---- release and hand-over
+          new Mutant(
+              "a released handle releases its successor's lease",
+              List.of(
+                  new Patch(
+                      "Hold",
+                      "return !asked && ASKED.compareAndSet(this, false, true)",
+                      "return !asked || ASKED.compareAndSet(this, true, true)"),
+                  new Patch(
+                      "Releaser",
+                      "if (!hold.endReleased()) {",
+                      "if (!hold.endReleased() && hold.isLost()) {")),
+              ""),
+          mutant(
+              "token used again at a hand-over",
+              "Grant",
+              "return ++handOvers;",
+              "return handOvers;"),
+          mutant("hand-over in jeopardy", "Grant", "&& now - jeopardyAt() < 0", ""),
+          mutant("hand-over after loss or in doubt", "Grant", "&& isValid(now) &&", "&&"),
+          mutant(
+              "hand-over without end, though others wait",
+              "Grant",
+              "&& !(wanted && now - wantedSince > handOverNanos)",
+              ""),
+          mutant(
+              "hand-over on an old word that nobody waits",
+              "Releaser",
+              "} else if (grant.isWanted() || grant.hasFreshWord(now)) {",
+              "} else if (grant.number >= 0) {"),
+          mutant(
+              "release of what was gone reported as success",
+              "Releaser",
+              "} else if (answer == Release.NOT_HELD) {",
+              "} else if (answer == null) {"),
+          // ---- giving up
+          mutant(
+              "cancel does not give up the wait",
+              "LockHandle",
+              "future.whenComplete((lease, thrown) -> queue.giveUp(waiter, GiveUp.CANCEL));",
+              "future;"),
+          mutant(
+              "ticket of a caller who gave up contends on",
+              "NameQueue",
+              "if (serving != null && !contention.servesAnybody(serving)) { serving.abandon(steps); }",
+              ""),
+          mutant(
+              "deadline of a waiter ignored",
+              "NameQueue",
+              "if (waiter.future != null && waiter.deadline.exists()) {",
+              "if (waiter.future == null) {"),
+          mutant(
+              "unknown outcome forgotten",
+              "Contender",
+              "if (known || attempts.mayLand()) {",
+              "if (known) {"),
+          mutant(
+              "place in the queue forgotten",
+              "Contender",
+              "if (known || attempts.mayLand()) {",
+              "if (attempts.mayLand()) {"),
+          mutant(
+              "grant for an abandoned ticket kept",
+              "Contender",
+              "finish(); settle(answered, steps);",
+              "finish();"),
+          mutant(
+              "busy answer to a repeated try forgets the first attempt",
+              "Contender",
+              "settle(false, steps); queue.contention.foundBusy(this, steps);",
+              "queue.contention.foundBusy(this, steps);"),
+          mutant(
+              "a withdrawal without answer counts",
+              "Limbo",
+              "boolean known = failed == null && (complete || Boolean.TRUE.equals(isFinal));",
+              "boolean known = complete || failed != null || Boolean.TRUE.equals(isFinal);"),
+          mutant(
+              "a withdrawal counts though an attempt is under way",
+              "Limbo",
+              "(complete || Boolean.TRUE.equals(isFinal))",
+              "isFinal != null"),
+          // ---- waiting
+          mutant(
+              "no attempt after the watch is armed",
+              "Contender",
+              "// The lease may have come free before the watch was armed: ask once more."
+                  + " ask(steps);",
+              "phase = Phase.WAITING; engine.poller.add(this, Duration.ZERO);"),
+          mutant(
+              "wake-up during an attempt dropped",
+              "Contender",
+              "case ASKING, ARMING -> wokenMeanwhile = true;",
+              "case ASKING, ARMING -> {}"),
+          mutant("no poll", "Poller", "waiting.put(contender.ticket.id(), contender);", ""),
+          mutant(
+              "reconnection ignored",
+              "Contender",
+              "void reconnected(Steps steps) { armed = false;",
+              "void reconnected(Steps steps) { if (!armed || armed) { return; }"),
+          mutant(
+              "a try overtakes waiters",
+              "Contention",
+              "return leases.current() != null || !callers.isEmpty() || !separate.isEmpty();",
+              "return leases.current() != null || contender != null;"),
+          mutant(
+              "a silent start leaves no time to any later attempt",
+              "Budget",
+              "return answered || left < LEAST_NANOS ? whole : Math.min(whole, left);",
+              "return answered ? whole : Math.max(LEAST_NANOS, Math.min(whole, left));"),
+          // ---- close
+          mutant(
+              "close releases nothing",
+              "Leases",
+              "steps.add(() -> engine.dispatch.background(hold::releaseUnwatched));",
+              ""),
+          // ---- threads only
+          threads(
+              "interrupt does not withdraw",
+              "interruptLeavesNothing",
+              "LockHandle",
+              "end = queue.giveUp(waiter, interrupted ? GiveUp.INTERRUPT : GiveUp.TIMEOUT);",
+              "end = interrupted ? Waiter.Outcome.WITHDRAWN : queue.giveUp(waiter,"
+                  + " GiveUp.TIMEOUT);"),
+          threads(
+              "interrupt swallowed",
+              "interruptIsThrown",
+              "Waiter",
+              "if (interruptible && Thread.currentThread().isInterrupted()) {",
+              "if (interruptible && Thread.interrupted()) {"),
+          threads(
+              "uninterruptible lock loses the flag",
+              "uninterruptibleKeepsTheFlag",
+              "Waiter",
+              "if (interrupted) { Thread.currentThread().interrupt(); }",
+              ""));
+
+  private EngineMutants() {}
+}
