@@ -60,10 +60,11 @@ final class Leases {
     if (!grant.terms.fair() && grant.ticket.mode() != LockMode.PERMITS) {
       current = grant;
     }
-    loseOlder(grant, steps);
     queue.seenBusy();
     give(grant, waiter, 0, steps);
     engine.keeper.add(grant);
+    // Last: whoever is let in by it must find this lease with its holder.
+    loseOlder(grant, steps);
   }
 
   /** The store has granted a higher number: what does not go with it cannot stand any more. */
