@@ -112,14 +112,17 @@ final class BrokenTables {
     };
   }
 
-  /** The count goes with the last trace of the name. */
+  /** The count goes with the last holder and waiter of the name. */
   static LockTable restartsTokensOfIdleNames(InMemorySettings settings) {
     return new LockTable(settings) {
-      private final Map<LockName, Long> counts = new HashMap<>();
+      private final Map<String, Long> counts = new HashMap<>();
 
       @Override
       long mint(LockName name, Ticket ticket) {
-        return counts.merge(name, 1L, Long::sum);
+        if (name.holders.isEmpty() && !name.isWantedBeside(ticket.id())) {
+          counts.remove(ticket.name());
+        }
+        return counts.merge(ticket.name(), 1L, Long::sum);
       }
     };
   }
