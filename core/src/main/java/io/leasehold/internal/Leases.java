@@ -251,7 +251,7 @@ final class Leases {
     boolean wasRefreshing = grant.phase == Phase.REFRESHING;
     end(grant);
     steps.add(() -> engine.keeper.remove(grant));
-    grant.from.settle(reason == Reason.EXPIRED || reason == Reason.MAX_HOLD, steps);
+    grant.from.settle(reason != Reason.SESSION_ENDED, steps);
     if (wasRefreshing) {
       engine.releaser.lost(grant, reason, steps);
     }
