@@ -37,6 +37,7 @@ final class Acquisition {
   long heardOf;
   boolean valid;
   long validSent;
+  long wordSent;
   long validUntil;
   long validBefore;
   long validChanged;

@@ -42,7 +42,10 @@ final class CallJudge {
 
   void returned(Call call) {
     judge.invoking = null;
-    long most = call.isTry() ? world.plan.requestTimeout() + 100 * Plan.MS : call.wish.maxWait();
+    // A reader's try may ask whether it may join, and then make an attempt of its own.
+    int requests = call.wish.isShared() ? 2 : 1;
+    long most =
+        call.isTry() ? requests * world.plan.requestTimeout() + 100 * Plan.MS : call.wish.maxWait();
     call.process.later(most + Judge.SLACK, () -> mustHaveEnded(call, most));
     if (call.mustBeRefused) {
       call.process.later(Judge.SLACK, () -> mustBeRefused(call));

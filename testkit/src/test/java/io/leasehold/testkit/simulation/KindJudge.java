@@ -84,14 +84,18 @@ final class KindJudge {
     judge.fail(Check.KIND, who + " was refused, but the name was in use as no other kind");
   }
 
+  /** As far as an attempt said that was under way for those who came before. */
   private boolean wasElsewhere(Call call) {
+    long since = call.invokedAt - world.plan.requestTimeout();
     return lastUse.getOrDefault(call.name, Map.of()).entrySet().stream()
-        .anyMatch(e -> e.getKey() != call.wish.kind() && e.getValue() >= call.invokedAt);
+        .anyMatch(e -> e.getKey() != call.wish.kind() && e.getValue() >= since);
   }
 
-  /** Whether its process still had a lease of another kind, perhaps one that it was letting go. */
+  /** Whether its process wants or still has another kind, perhaps in a lease that it lets go. */
   private boolean wasHere(Call call) {
-    return judge.ids.values().stream()
+    return judge.pending.stream()
+            .anyMatch(c -> isOther(call, c.process, c.name, c.wish.kind()))
+        || judge.ids.values().stream()
         .anyMatch(
             id ->
                 isOther(call, id.process, id.name, id.kind())

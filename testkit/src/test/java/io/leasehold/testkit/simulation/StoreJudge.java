@@ -222,6 +222,9 @@ final class StoreJudge {
     } else if (verb.equals("release") || verb.equals("withdraw")) {
       id.endedAt = world.time.now();
     }
+    if (result instanceof Renewal.Renewed) {
+      id.wordSent = sentAt;
+    }
     if (result instanceof Attempt.Granted granted && id.last == null) {
       id.wanted = false;
       id.isWanted(granted.wanted());
