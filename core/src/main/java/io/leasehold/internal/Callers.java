@@ -144,7 +144,8 @@ final class Callers {
   void storeFailed(Contender c, StoreException failure, boolean triesAgain, Steps steps) {
     for (Waiter waiter : c.only != null ? List.of(c.only) : all()) {
       boolean outlasts =
-          failure.failure() != Failure.REFUSED && (triesAgain || isAnswered(waiter, c));
+          failure.failure() != Failure.REFUSED
+              && (triesAgain || (waiter.intent == Intent.QUEUE && isAnswered(waiter, c)));
       if (!outlasts) {
         end(waiter, Waiter.Outcome.failed(Failures.of(failure, name, "not acquired")), steps);
       }
