@@ -93,14 +93,13 @@ final class KindJudge {
 
   /** Whether its process wants or still has another kind, perhaps in a lease that it lets go. */
   private boolean wasHere(Call call) {
-    return judge.pending.stream()
-            .anyMatch(c -> isOther(call, c.process, c.name, c.wish.kind()))
+    return judge.pending.stream().anyMatch(c -> isOther(call, c.process, c.name, c.wish.kind()))
         || judge.ids.values().stream()
-        .anyMatch(
-            id ->
-                isOther(call, id.process, id.name, id.kind())
-                    && id.heldOnce
-                    && (id.endedAt == 0 || id.endedAt >= call.invokedAt));
+            .anyMatch(
+                id ->
+                    isOther(call, id.process, id.name, id.kind())
+                        && id.heldOnce
+                        && (id.endedAt == 0 || id.endedAt >= call.invokedAt));
   }
 
   void notRefused(Call call, String instead) {
