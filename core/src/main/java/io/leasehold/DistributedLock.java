@@ -57,7 +57,8 @@ public interface DistributedLock {
 
   /**
    * Tries once, without waiting for a holder: one request to the store, none if this process holds
-   * the lock or waits for it. Not interruptible; it takes at most the client's request timeout.
+   * the lock or waits for it. Not interruptible; it takes at most the client's request timeout (a
+   * read lock's twice that, if it asks whether it may join before it asks for a lease of its own).
    *
    * @return the lease, or empty if the lock is held or waited for by another
    * @throws StoreException if the store cannot be asked, or the outcome is unknown

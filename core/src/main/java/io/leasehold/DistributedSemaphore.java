@@ -19,6 +19,10 @@ import java.util.concurrent.locks.Lock;
  * <p>A lease of permits belongs to no thread: {@code withLock} inside {@code withLock} takes
  * permits of its own, and {@link #asLock()} is refused.
  *
+ * <p>Fencing tokens of permits are unique and above those of whatever held the name alone before.
+ * They do not order the holders of permits: a lease handed on inside a process keeps the number of
+ * its grant.
+ *
  * <p>The size binds while anybody holds or waits: whoever comes with another, or takes the same
  * name as a lock of another kind, fails with {@link LockKindException}.
  */
