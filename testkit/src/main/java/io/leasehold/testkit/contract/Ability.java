@@ -5,6 +5,10 @@ package io.leasehold.testkit.contract;
  * are then aborted with the reason, and counted.
  */
 public enum Ability {
+  /** A caller can wait for a lock. Without, the contract tries again and again instead. */
+  WAIT,
+  /** A holder can ask whether it still holds. Without, only what the store does is looked at. */
+  VALIDITY,
   /** Leases have fencing tokens. */
   FENCING,
   /** There are read locks. */

@@ -76,7 +76,8 @@ final class ContractExtension implements ParameterResolver, InvocationIntercepto
       invocation.proceed();
       return;
     }
-    Caller<String> body = bed.start(() -> run(invocation, bed));
+    String test = context.getRequiredTestMethod().getName();
+    Caller<String> body = bed.start(() -> run(test, invocation, bed));
     Duration limit = bed.patience().multipliedBy(PATIENCES_OF_A_TEST);
     if (!body.endsWithin(limit)) {
       AssertionError hangs = new AssertionError("the test hangs, after " + limit);
@@ -93,22 +94,29 @@ final class ContractExtension implements ParameterResolver, InvocationIntercepto
         || String.valueOf(e.getMessage()).contains(UnsupportedOperationException.class.getName());
   }
 
-  private static String run(Invocation<@Nullable Void> invocation, Testbed bed) throws Exception {
-    try {
+  private static String run(String test, Invocation<@Nullable Void> invocation, Testbed bed)
+      throws Exception {
+    try (AutoCloseable end = bed::close) {
+      Objects.requireNonNull(end);
+      if (bed.fixture().claim() == ContractFixture.Claim.PART) {
+        bed.fixture().disclaims(test).ifPresent(ContractExtension::notClaimed);
+      }
       invocation.proceed();
       bed.requireNothingLeft();
     } catch (UnsupportedOperationException | AssertionError e) {
       if (bed.fixture().claim() == ContractFixture.Claim.ALL || !saysUnsupported(e)) {
         throw e;
       }
-      return Assumptions.abort("not claimed: " + e.getMessage());
+      return notClaimed(e.getMessage());
     } catch (Exception | Error e) {
       throw e;
     } catch (Throwable e) {
       throw new AssertionError(e);
-    } finally {
-      bed.close();
     }
     return "";
+  }
+
+  private static String notClaimed(@Nullable String why) {
+    return Assumptions.abort("not claimed: " + why);
   }
 }

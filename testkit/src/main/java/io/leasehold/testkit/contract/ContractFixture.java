@@ -20,6 +20,15 @@ public interface ContractFixture extends AutoCloseable {
     return Optional.empty();
   }
 
+  /**
+   * Why the test with this method name asks for what the library's documentation excludes, so that
+   * it is not claimed; empty if it does not. For adapters of other libraries: a store of ours has
+   * no excuse.
+   */
+  default Optional<String> disclaims(String test) {
+    return Optional.empty();
+  }
+
   /** What the store declares of itself; empty if that is not known. */
   default Optional<Traits> traits() {
     return Optional.empty();

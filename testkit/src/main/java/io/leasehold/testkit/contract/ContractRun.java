@@ -10,13 +10,18 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.junit.platform.engine.FilterResult;
+import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.TestSource;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.engine.support.store.Namespace;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.LauncherSession;
+import org.junit.platform.launcher.PostDiscoveryFilter;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherConfig;
@@ -38,26 +43,37 @@ public final class ContractRun {
   private final Supplier<? extends ContractFixture> fixture;
   private final Duration patience;
   private final int tests;
+  private final Predicate<String> chosen;
 
-  private ContractRun(Supplier<? extends ContractFixture> fixture, Duration patience, int tests) {
+  private ContractRun(
+      Supplier<? extends ContractFixture> fixture,
+      Duration patience,
+      int tests,
+      Predicate<String> chosen) {
     this.fixture = Objects.requireNonNull(fixture, "fixture");
     this.patience = patience;
     this.tests = tests;
+    this.chosen = chosen;
   }
 
   /** On fixtures that this makes, one for each test; each test waits for 30 s at most, alone. */
   public static ContractRun on(Supplier<? extends ContractFixture> fixture) {
-    return new ContractRun(fixture, Duration.ofSeconds(30), 1);
+    return new ContractRun(fixture, Duration.ofSeconds(30), 1, test -> true);
   }
 
   /** How long one wait of a test may take. */
   public ContractRun withPatience(Duration newPatience) {
-    return new ContractRun(fixture, newPatience, tests);
+    return new ContractRun(fixture, newPatience, tests, chosen);
   }
 
   /** How many tests may run beside each other. */
   public ContractRun withTestsAtOnce(int count) {
-    return new ContractRun(fixture, patience, count);
+    return new ContractRun(fixture, patience, count, chosen);
+  }
+
+  /** Runs only the tests whose method names fulfil this. */
+  public ContractRun only(Predicate<String> newChoice) {
+    return new ContractRun(fixture, patience, tests, newChoice);
   }
 
   /**
@@ -80,6 +96,7 @@ public final class ContractRun {
     LauncherDiscoveryRequest request =
         LauncherDiscoveryRequestBuilder.request()
             .selectors(DiscoverySelectors.selectClass(LaunchedContract.class))
+            .filters((PostDiscoveryFilter) this::choose)
             .configurationParameter(ContractExtension.PATIENCE, patience.toString())
             .configurationParameter(
                 "junit.jupiter.execution.parallel.enabled", String.valueOf(tests > 1))
@@ -100,6 +117,15 @@ public final class ContractRun {
       session.getLauncher().execute(request, scores);
     }
     return new ScoreCard(List.copyOf(scores.ended));
+  }
+
+  private FilterResult choose(TestDescriptor test) {
+    boolean isChosen = test.getSource().map(this::isChosen).orElse(true);
+    return FilterResult.includedIf(isChosen);
+  }
+
+  private boolean isChosen(TestSource source) {
+    return !(source instanceof MethodSource method) || chosen.test(method.getMethodName());
   }
 
   private static final class Scores implements TestExecutionListener {

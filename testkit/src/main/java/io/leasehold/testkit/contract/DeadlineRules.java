@@ -3,6 +3,7 @@ package io.leasehold.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
 import io.leasehold.LockClient;
 import io.leasehold.StoreException;
@@ -113,11 +114,12 @@ public interface DeadlineRules {
   @ContractTest
   @DisplayName("R18 a call on an interrupted thread throws, and takes nothing")
   default void R18_aCallOnAnInterruptedThreadThrows(Testbed bed) throws Exception {
+    DistributedLock lock = bed.lock(bed.one());
     Caller<String> caller =
         bed.start(
             () -> {
               Thread.currentThread().interrupt();
-              assertThatThrownBy(() -> bed.lock(bed.one()).acquire(bed.patience()))
+              assertThatThrownBy(() -> lock.acquire(bed.patience()))
                   .isExactlyInstanceOf(InterruptedException.class);
               return "";
             });
@@ -129,15 +131,16 @@ public interface DeadlineRules {
   @ContractTest
   @DisplayName("R18 what is not interruptible keeps the flag")
   default void R18_whatIsNotInterruptibleKeepsTheFlag(Testbed bed) throws Exception {
+    DistributedLock lock = bed.lock(bed.one());
     Caller<Boolean> caller =
         bed.start(
             () -> {
               Thread.currentThread().interrupt();
-              bed.lock(bed.one()).tryAcquire().ifPresent(Lease::release);
+              lock.tryAcquire().ifPresent(Lease::release);
               assertThat(Thread.currentThread().isInterrupted()).as("after tryAcquire").isTrue();
-              Lock lock = bed.lock(bed.one()).asLock();
-              lock.lock();
-              lock.unlock();
+              Lock view = lock.asLock();
+              view.lock();
+              view.unlock();
               return Thread.interrupted();
             });
     assertThat(caller.result()).as("after lock and unlock").isTrue();

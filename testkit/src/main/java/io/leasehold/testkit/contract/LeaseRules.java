@@ -38,7 +38,7 @@ public interface LeaseRules {
     }
     Lease lease = bed.take(dies);
     bed.crash(dies);
-    bed.lock(bed.two()).acquire(bed.patience()).release();
+    bed.outlast(bed.two()).release();
     assertThat(lease.isHeld()).isFalse();
   }
 
@@ -52,7 +52,7 @@ public interface LeaseRules {
     bed.needs(Ability.LIST);
     bed.two();
     long asked = bed.now();
-    Lease lease = bed.lock(bed.one()).with(options).acquire(bed.patience());
+    Lease lease = bed.take(bed.lock(bed.one()).with(options));
     Duration stated = onlyHolder(bed).remaining();
     assertThat(stated).isGreaterThanOrEqualTo(odd.minus(bed.since(asked)));
     assertThat(stated).isLessThanOrEqualTo(odd.plus(traits.ttlStep()));
@@ -101,7 +101,7 @@ public interface LeaseRules {
     LockClient late = bed.open();
     Lease lease = bed.lock(late).with(notSoBrief(bed)).acquire(bed.patience());
     Delayed renewal = renewalOnItsWay(bed, late, lease);
-    bed.lock(bed.two()).acquire(bed.patience()).release();
+    bed.outlast(bed.two()).release();
     renewal.land();
     // Again and again, since it lives for a short ttl only.
     for (int i = 0; i < 10; i++) {

@@ -38,7 +38,7 @@ public interface OrderRules {
         () -> {
           try (Lease lease = lock.acquire(bed.patience())) {
             served.add(number);
-            assertThat(lease.isHeld()).isTrue();
+            bed.requireBelieved(lease);
           }
           return "";
         });
@@ -57,7 +57,8 @@ public interface OrderRules {
           bed.start(
                   () -> {
                     try (Lease lease = lock.acquire(bed.patience())) {
-                      served.set(lease.isHeld());
+                      bed.requireBelieved(lease);
+                      served.set(true);
                       bed.await("the try", mayEnd::get);
                     }
                     return "";
@@ -156,7 +157,7 @@ public interface OrderRules {
         () -> {
           try (Lease lease = lock.acquire(bed.patience())) {
             served.add(who);
-            assertThat(lease.isHeld()).isTrue();
+            bed.requireBelieved(lease);
           }
           return "";
         });

@@ -24,11 +24,11 @@ public interface ReleaseRules {
     LockClient late = bed.open();
     LockOptions options =
         LockOptions.defaults().withTtl(bed.fixture().shortTtl().multipliedBy(3)).withoutRenewal();
-    Lease lease = bed.lock(late).with(options).acquire(bed.patience());
+    Lease lease = bed.take(bed.lock(late).with(options));
     Delayed release = bed.faults(late).delayUnanswered(bed.faults(late).requests());
     bed.faults(late).silence();
     assertThatThrownBy(lease::release).isInstanceOf(StoreException.class);
-    Lease next = bed.lock(bed.two()).acquire(bed.patience());
+    Lease next = bed.outlast(bed.two());
     bed.faults(late).heal();
     release.land();
     bed.requireNothingLeft(late);
@@ -42,8 +42,8 @@ public interface ReleaseRules {
   @ContractTest
   @DisplayName("R7 releasing a lease that was lost says so")
   default void R07_releasingWhatWasLostSaysSo(Testbed bed) throws Exception {
-    Lease lease = bed.lock(bed.one()).with(bed.brief()).acquire(bed.patience());
-    Lease next = bed.lock(bed.two()).acquire(bed.patience());
+    Lease lease = bed.take(bed.lock(bed.one()).with(bed.brief()));
+    Lease next = bed.outlast(bed.two());
     assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
     lease.release();
     bed.requireHeld(next);
@@ -137,8 +137,8 @@ public interface ReleaseRules {
     first.release();
     third.release();
     bed.requireHeld(second);
-    bed.requireBusy(bed.open());
+    assertThat(bed.open().readWriteLock(bed.name()).writeLock().tryAcquire()).isEmpty();
     second.release();
-    bed.requireFree();
+    bed.take(bed.open().readWriteLock(bed.name()).writeLock()).release();
   }
 }

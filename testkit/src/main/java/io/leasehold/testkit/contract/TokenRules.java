@@ -36,7 +36,7 @@ public interface TokenRules {
     LockClient dies = bed.open(s -> s.withTtl(bed.fixture().shortTtl()));
     Lease expires = bed.take(dies);
     bed.crash(dies);
-    Lease next = bed.lock(bed.two()).acquire(bed.patience());
+    Lease next = bed.outlast(bed.two());
     assertThat(expires.fencingToken()).isGreaterThan(first.fencingToken());
     assertThat(next.fencingToken()).isGreaterThan(expires.fencingToken());
     next.release();

@@ -81,7 +81,7 @@ public interface WaiterRules {
   default void R09_aFairWaiterThatGivesUpIsNotInTheWay(Testbed bed) throws Exception {
     bed.needs(Ability.FAIR);
     LockOptions fair = LockOptions.defaults().fair();
-    Lease held = bed.take(bed.one());
+    Lease held = bed.take(bed.lock(bed.one()).with(fair));
     Caller<Lease> givesUp =
         bed.start(() -> bed.lock(bed.two()).with(fair).acquire(Testbed.LONG)).waiting();
     LockClient third = bed.open();
