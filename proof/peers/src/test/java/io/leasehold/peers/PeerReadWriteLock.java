@@ -1,0 +1,21 @@
+package io.leasehold.peers;
+
+import io.leasehold.DistributedLock;
+import io.leasehold.DistributedReadWriteLock;
+import io.leasehold.LockOptions;
+import java.util.concurrent.locks.ReadWriteLock;
+
+/** Both locks on one name. */
+record PeerReadWriteLock(String name, DistributedLock readLock, DistributedLock writeLock)
+    implements DistributedReadWriteLock {
+
+  @Override
+  public DistributedReadWriteLock with(LockOptions options) {
+    return new PeerReadWriteLock(name, readLock.with(options), writeLock.with(options));
+  }
+
+  @Override
+  public ReadWriteLock asReadWriteLock() {
+    throw new UnsupportedOperationException("not asked of it");
+  }
+}

@@ -1,0 +1,185 @@
+package io.leasehold.peers;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.curator.test.InstanceSpec;
+import org.apache.curator.test.TestingServer;
+import org.awaitility.Awaitility;
+import org.h2.jdbcx.JdbcDataSource;
+
+/** A private server on the loopback, empty, that ends with its test. */
+interface Server extends AutoCloseable {
+  /** Where there is none. */
+  Server NONE = () -> 0;
+
+  /** On which port it listens. */
+  int port();
+
+  @Override
+  default void close() {
+    // None has nothing to end.
+  }
+
+  /** How one is started. */
+  interface Kind {
+    /** Starts one. */
+    Server start();
+  }
+
+  /** H2 in memory, behind its TCP server. */
+  static Server h2() {
+    try {
+      org.h2.tools.Server tcp =
+          org.h2.tools.Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
+      JdbcDataSource kept = new JdbcDataSource();
+      String name = "peers-" + tcp.getPort();
+      kept.setURL(h2Url(tcp.getPort(), name, Duration.ZERO) + ";DB_CLOSE_DELAY=-1");
+      kept.getConnection().close();
+      return new H2(tcp, name);
+    } catch (java.sql.SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Requests take so long at most; zero is for ever. */
+  static String h2Url(int port, String name, Duration requestTimeout) {
+    return "jdbc:h2:tcp://127.0.0.1:"
+        + port
+        + "/mem:"
+        + name
+        + ";NETWORK_TIMEOUT="
+        + requestTimeout.toMillis();
+  }
+
+  /** Of H2. */
+  record H2(org.h2.tools.Server tcp, String name) implements Server {
+    @Override
+    public int port() {
+      return tcp.getPort();
+    }
+
+    @Override
+    public void close() {
+      try (var connection = DriverManager.getConnection(h2Url(port(), name, Duration.ZERO));
+          var statement = connection.createStatement()) {
+        statement.execute("SHUTDOWN IMMEDIATELY");
+      } catch (java.sql.SQLException e) {
+        throw new IllegalStateException(e);
+      } finally {
+        tcp.stop();
+      }
+    }
+  }
+
+  /** ZooKeeper in this process, whose sessions may last as short or long as the contract wants. */
+  static Server zooKeeper() {
+    try {
+      InstanceSpec spec =
+          new InstanceSpec(
+              (File) null,
+              -1,
+              -1,
+              -1,
+              true,
+              -1,
+              100,
+              0,
+              Map.<String, Object>of("maxSessionTimeout", "700000"));
+      return new ZooKeeper(new TestingServer(spec, true));
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Of ZooKeeper. */
+  record ZooKeeper(TestingServer testing) implements Server {
+    @Override
+    public int port() {
+      return testing.getPort();
+    }
+
+    @Override
+    public void close() {
+      try {
+        testing.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  /** The program, or why there is none. */
+  static Optional<Path> redisProgram() {
+    return java.util.Arrays.stream(System.getenv("PATH").split(File.pathSeparator, -1))
+        .map(dir -> Path.of(dir, "redis-server"))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  /** A process of redis-server, which keeps nothing. */
+  static Server redis() {
+    try {
+      int port;
+      try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        port = free.getLocalPort();
+      }
+      Process process =
+          new ProcessBuilder(
+                  redisProgram().orElseThrow().toString(),
+                  "--port",
+                  String.valueOf(port),
+                  "--bind",
+                  "127.0.0.1",
+                  "--save",
+                  "",
+                  "--appendonly",
+                  "no")
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      Redis server = new Redis(process, port);
+      Awaitility.await("redis-server")
+          .pollInterval(Duration.ofMillis(5))
+          .atMost(Duration.ofSeconds(30))
+          .until(server::answers);
+      return server;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Of Redis. */
+  record Redis(Process process, int port) implements Server {
+    private boolean answers() {
+      if (!process.isAlive()) {
+        throw new IllegalStateException("redis-server ended: " + process.exitValue());
+      }
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        return socket.isConnected();
+      } catch (IOException notYet) {
+        return false;
+      }
+    }
+
+    @Override
+    public void close() {
+      process.destroyForcibly();
+      try {
+        process.waitFor(30, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
