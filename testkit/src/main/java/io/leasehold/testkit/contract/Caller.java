@@ -33,7 +33,22 @@ public final class Caller<T> {
         .atMost(patience)
         .during(STEADY)
         .until(this::isParked);
+    requireClaimed();
     return this;
+  }
+
+  /** What is not claimed does not wait, and ends the test. */
+  private void requireClaimed() {
+    if (!isDone()) {
+      return;
+    }
+    try {
+      result();
+    } catch (UnsupportedOperationException notClaimed) {
+      throw notClaimed;
+    } catch (Exception told) {
+      // Whoever asks for the result is told.
+    }
   }
 
   private boolean isParked() {
