@@ -14,74 +14,38 @@ enum Peer {
       "Redisson",
       "peers.redisson",
       "RLock, RFairLock, RReadWriteLock, RPermitExpirableSemaphore, RedissonMultiLock; its watchdog"
-          + " renews",
-      () -> new RedissonFixture(RedissonFixture.Plain.LOCK),
-      Observed.redisson(),
-      Set.of("R09_givingUpDuringACutLeavesNoTrace", "R12_aWaiterOutlastsAnOutage")),
+          + " renews"),
   REDISSON_FENCED(
       "Redisson RFencedLock",
       "peers.redisson",
-      "its lock with fencing tokens; its watchdog renews",
-      () -> new RedissonFixture(RedissonFixture.Plain.FENCED),
-      Observed.redissonPlain(),
-      Set.of("R09_givingUpDuringACutLeavesNoTrace", "R12_aWaiterOutlastsAnOutage")),
+      "its lock with fencing tokens; its watchdog renews"),
   CURATOR(
       "Curator",
       "peers.curator",
       "InterProcessMutex, InterProcessReadWriteLock, InterProcessSemaphoreV2,"
           + " InterProcessMultiLock; the ttl is the session's; the holder watches the state of the"
-          + " connection",
-      CuratorFixture::new,
-      Observed.curator(),
-      Set.of(
-          "R09_givingUpDuringACutLeavesNoTrace", "R12_aWaitThatEndsInAnOutageIsAStoreException")),
+          + " connection"),
   SPRING_JDBC(
       "Spring Integration JDBC",
       "peers.spring",
-      "JdbcLockRegistry on H2; nothing renews by itself",
-      SpringJdbcFixture::new,
-      Observed.springJdbc(),
-      Set.of("R09_givingUpDuringACutLeavesNoTrace")),
+      "JdbcLockRegistry on H2; nothing renews by itself"),
   SPRING_REDIS(
       "Spring Integration Redis",
       "peers.spring",
-      "RedisLockRegistry by Lettuce; a scheduler renews",
-      SpringRedisFixture::new,
-      Observed.springRedis(),
-      Set.of(
-          "R09_givingUpDuringACutLeavesNoTrace",
-          "R12_aWaitThatEndsInAnOutageIsAStoreException",
-          "R12_aWaiterOutlastsAnOutage",
-          "R18_aCallOnAnInterruptedThreadThrows",
-          "R18_anInterruptEndsAWait")),
+      "RedisLockRegistry by Lettuce; a scheduler renews"),
   SHEDLOCK(
       "ShedLock",
       "peers.shedlock",
-      "LockProvider over JdbcTemplate on H2, with the database's time; it tries and does not wait",
-      ShedLockFixture::new,
-      Observed.shedLock(),
-      Set.of());
+      "LockProvider over JdbcTemplate on H2, with the database's time; it tries and does not wait");
 
   private final String library;
   private final String versionProperty;
   private final String settings;
-  private final Supplier<ContractFixture> fixture;
-  private final Map<String, String> observed;
-  private final Set<String> uncounted;
 
-  Peer(
-      String library,
-      String versionProperty,
-      String settings,
-      Supplier<ContractFixture> fixture,
-      Map<String, String> observed,
-      Set<String> uncounted) {
+  Peer(String library, String versionProperty, String settings) {
     this.library = library;
     this.versionProperty = versionProperty;
     this.settings = settings;
-    this.fixture = fixture;
-    this.observed = new TreeMap<>(observed);
-    this.uncounted = new TreeSet<>(uncounted);
   }
 
   /** Name and version. */
@@ -94,22 +58,53 @@ enum Peer {
   }
 
   Supplier<ContractFixture> fixture() {
-    return fixture;
+    return switch (this) {
+      case REDISSON -> () -> new RedissonFixture(RedissonFixture.Plain.LOCK);
+      case REDISSON_FENCED -> () -> new RedissonFixture(RedissonFixture.Plain.FENCED);
+      case CURATOR -> CuratorFixture::new;
+      case SPRING_JDBC -> SpringJdbcFixture::new;
+      case SPRING_REDIS -> SpringRedisFixture::new;
+      case SHEDLOCK -> ShedLockFixture::new;
+    };
   }
 
-  /** By test: what was seen, and seen by hand too, of a test that fails. */
+  /** By test: what was seen of a test that fails. */
   Map<String, String> observed() {
-    return observed;
+    return new TreeMap<>(
+        switch (this) {
+          case REDISSON -> Observed.redisson();
+          case REDISSON_FENCED -> Observed.redissonPlain();
+          case CURATOR -> Observed.curator();
+          case SPRING_JDBC -> Observed.springJdbc();
+          case SPRING_REDIS -> Observed.springRedis();
+          case SHEDLOCK -> Observed.shedLock();
+        });
   }
 
   /** The tests that end now so, now so, by the moment of a cut or an interrupt. */
   Set<String> uncounted() {
-    return uncounted;
+    String cut = "R09_givingUpDuringACutLeavesNoTrace";
+    String outlasts = "R12_aWaiterOutlastsAnOutage";
+    String ends = "R12_aWaitThatEndsInAnOutageIsAStoreException";
+    return new TreeSet<>(
+        switch (this) {
+          case REDISSON, REDISSON_FENCED -> Set.of(cut, outlasts);
+          case CURATOR -> Set.of(cut, ends);
+          case SPRING_JDBC -> Set.of(cut);
+          case SPRING_REDIS ->
+              Set.of(
+                  cut,
+                  outlasts,
+                  ends,
+                  "R18_aCallOnAnInterruptedThreadThrows",
+                  "R18_anInterruptEndsAWait");
+          case SHEDLOCK -> Set.of();
+        });
   }
 
   /** Whether a test always ends so. */
   boolean isCounted(String test) {
-    return !uncounted.contains(test);
+    return !uncounted().contains(test);
   }
 
   /** Why this cannot run here. */
