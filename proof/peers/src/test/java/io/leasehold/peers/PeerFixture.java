@@ -17,7 +17,7 @@ abstract class PeerFixture implements ContractFixture {
   private final Set<Ability> abilities;
   private final Map<String, String> excluded;
   private final Server.Kind kind;
-  private Server server = Server.NONE;
+  private Optional<Server> server = Optional.empty();
 
   PeerFixture(Server.Kind kind, Set<Ability> abilities, Map<String, String> excluded) {
     this.kind = kind;
@@ -46,10 +46,10 @@ abstract class PeerFixture implements ContractFixture {
   }
 
   private synchronized int port() {
-    if (server == Server.NONE) {
-      server = outside(kind::start);
+    if (server.isEmpty()) {
+      server = Optional.of(outside(kind::start));
     }
-    return server.port();
+    return server().port();
   }
 
   /** On a thread of no test's group, so that the server's threads are not taken for a client's. */
@@ -64,7 +64,7 @@ abstract class PeerFixture implements ContractFixture {
   }
 
   final synchronized Server server() {
-    return server;
+    return server.orElseThrow();
   }
 
   @Override
@@ -85,6 +85,6 @@ abstract class PeerFixture implements ContractFixture {
 
   @Override
   public final synchronized void close() {
-    server.close();
+    server.ifPresent(Server::close);
   }
 }

@@ -20,16 +20,11 @@ import org.h2.jdbcx.JdbcDataSource;
 
 /** A private server on the loopback, empty, that ends with its test. */
 interface Server extends AutoCloseable {
-  /** Where there is none. */
-  Server NONE = () -> 0;
-
   /** On which port it listens. */
   int port();
 
   @Override
-  default void close() {
-    // None has nothing to end.
-  }
+  void close();
 
   /** How one is started. */
   interface Kind {
