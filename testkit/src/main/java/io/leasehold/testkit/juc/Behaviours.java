@@ -126,6 +126,11 @@ abstract class Behaviours {
         });
   }
 
+  /** Soon: who gave up waiting may be in the way until the store has heard of it. */
+  static void becomesFree(Lock lock) {
+    soon("it is free").until(() -> isFree(lock));
+  }
+
   /** For waits so short that the store may not answer meanwhile, which is told apart from busy. */
   static boolean isTakenWithin(long millis, Lock lock) throws InterruptedException {
     try {

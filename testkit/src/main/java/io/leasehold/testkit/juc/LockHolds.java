@@ -26,11 +26,11 @@ abstract class LockHolds extends Behaviours {
   void lockTakesAndUnlockFrees(Rival rival) throws Exception {
     Lock lock = lock(mine());
     Lock theirs = lock(of(rival));
-    assertThat(isFree(theirs)).isTrue();
+    becomesFree(theirs);
     lock.lock();
     assertThat(isFree(theirs)).isFalse();
     lock.unlock();
-    assertThat(isFree(theirs)).isTrue();
+    becomesFree(theirs);
   }
 
   @Test
@@ -76,7 +76,7 @@ abstract class LockHolds extends Behaviours {
       assertThat(isFree(theirs)).as("while held %d times", holds).isFalse();
       lock.unlock();
     }
-    assertThat(isFree(theirs)).isTrue();
+    becomesFree(theirs);
     refusesUnlock(lock);
   }
 
@@ -91,7 +91,7 @@ abstract class LockHolds extends Behaviours {
     }
     assertThat(isFree(lock)).isFalse();
     lock.unlock();
-    assertThat(isFree(lock)).isTrue();
+    becomesFree(lock);
   }
 
   @ParameterizedTest
@@ -119,7 +119,7 @@ abstract class LockHolds extends Behaviours {
     mine().lock(NAME).asLock().unlock();
     assertThat(isFree(lock(mine()))).isFalse();
     lock(mine()).unlock();
-    assertThat(isFree(lock(mine()))).isTrue();
+    becomesFree(lock(mine()));
   }
 
   @Test
@@ -132,7 +132,7 @@ abstract class LockHolds extends Behaviours {
           assertThat(isFree(lock.asLock())).isFalse();
           assertThat(lease.isHeld()).isTrue();
         });
-    assertThat(isFree(lock.asLock())).isTrue();
+    becomesFree(lock.asLock());
   }
 
   /** Another client of the same thread is somebody else. */
@@ -161,7 +161,7 @@ abstract class LockHolds extends Behaviours {
       for (int index : order) {
         assertThat(isFree(locks.get(index))).isFalse();
         locks.get(index).unlock();
-        assertThat(isFree(locks.get(index))).isTrue();
+        becomesFree(locks.get(index));
       }
     }
   }
@@ -177,7 +177,7 @@ abstract class LockHolds extends Behaviours {
         .as("at once")
         .isLessThan(LONG);
     lock.unlock();
-    assertThat(isFree(lock)).as("after one unlock").isTrue();
+    becomesFree(lock);
     assertThat(lock.tryLock()).as("a second time, one after the other").isTrue();
     lock.unlock();
   }
@@ -195,7 +195,7 @@ abstract class LockHolds extends Behaviours {
     assertThat(isFree(lock(mine()))).isFalse();
     refusesUnlock(lock(closing));
     closing.close();
-    assertThat(isFree(lock(mine()))).isTrue();
+    becomesFree(lock(mine()));
   }
 
   @Test

@@ -43,7 +43,7 @@ abstract class ReadWriteDowngrades extends Behaviours {
     lock.readLock().unlock();
     assertThat(isFree(lock.readLock())).isFalse();
     lock.writeLock().unlock();
-    assertThat(isFree(lock.writeLock())).isTrue();
+    becomesFree(lock.writeLock());
   }
 
   @ParameterizedTest
@@ -92,8 +92,8 @@ abstract class ReadWriteDowngrades extends Behaviours {
     lock.readLock().unlock();
     assertThat(isFree(theirs.readLock())).isFalse();
     lock.readLock().unlock();
-    assertThat(isFree(theirs.readLock())).isTrue();
-    assertThat(isFree(theirs.writeLock())).isTrue();
+    becomesFree(theirs.readLock());
+    becomesFree(theirs.writeLock());
   }
 
   @Test
@@ -124,7 +124,7 @@ abstract class ReadWriteDowngrades extends Behaviours {
     assertThat(lock.writeLock().tryLock()).isFalse();
     assertThatThrownBy(lock.writeLock()::unlock).isInstanceOf(IllegalMonitorStateException.class);
     lock.readLock().unlock();
-    assertThat(isFree(lock.writeLock())).isTrue();
+    becomesFree(lock.writeLock());
   }
 
   @ParameterizedTest
@@ -160,7 +160,7 @@ abstract class ReadWriteDowngrades extends Behaviours {
         assertThat(isFree(lock.readLock())).isFalse();
         each.unlock();
       }
-      assertThat(isFree(lock.writeLock())).isTrue();
+      becomesFree(lock.writeLock());
     }
   }
 }

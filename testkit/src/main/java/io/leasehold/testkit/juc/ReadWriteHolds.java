@@ -33,12 +33,12 @@ abstract class ReadWriteHolds extends Behaviours {
     lock.writeLock().lock();
     assertThat(isFree(theirs.writeLock())).isFalse();
     lock.writeLock().unlock();
-    assertThat(isFree(theirs.writeLock())).isTrue();
+    becomesFree(theirs.writeLock());
     lock.readLock().lock();
     assertThat(isFree(theirs.writeLock())).isFalse();
     lock.readLock().unlock();
-    assertThat(isFree(theirs.writeLock())).isTrue();
-    assertThat(isFree(theirs.readLock())).isTrue();
+    becomesFree(theirs.writeLock());
+    becomesFree(theirs.readLock());
   }
 
   @ParameterizedTest
@@ -71,7 +71,7 @@ abstract class ReadWriteHolds extends Behaviours {
     read.lock();
     isHeldAgainst(readWriteLock(of(rival)).writeLock());
     read.unlock();
-    assertThat(isFree(readWriteLock(of(rival)).writeLock())).isTrue();
+    becomesFree(readWriteLock(of(rival)).writeLock());
   }
 
   @ParameterizedTest
@@ -81,7 +81,7 @@ abstract class ReadWriteHolds extends Behaviours {
     write.lock();
     isHeldAgainst(readWriteLock(of(rival)).readLock());
     write.unlock();
-    assertThat(isFree(readWriteLock(of(rival)).readLock())).isTrue();
+    becomesFree(readWriteLock(of(rival)).readLock());
   }
 
   @ParameterizedTest
@@ -91,7 +91,7 @@ abstract class ReadWriteHolds extends Behaviours {
     write.lock();
     isHeldAgainst(readWriteLock(of(rival)).writeLock());
     write.unlock();
-    assertThat(isFree(readWriteLock(of(rival)).writeLock())).isTrue();
+    becomesFree(readWriteLock(of(rival)).writeLock());
   }
 
   private static void isHeldAgainst(Lock theirs) throws Exception {
@@ -120,7 +120,7 @@ abstract class ReadWriteHolds extends Behaviours {
         assertThat(isFree(theirs)).as("while held %d times", holds).isFalse();
         each.unlock();
       }
-      assertThat(isFree(theirs)).isTrue();
+      becomesFree(theirs);
       refusesUnlock(each);
     }
   }
@@ -136,7 +136,7 @@ abstract class ReadWriteHolds extends Behaviours {
         assertThat(i % 100 == 0 && isFree(lock.writeLock())).isFalse();
         each.unlock();
       }
-      assertThat(isFree(lock.writeLock())).isTrue();
+      becomesFree(lock.writeLock());
     }
   }
 
@@ -162,7 +162,7 @@ abstract class ReadWriteHolds extends Behaviours {
     assertThat(isFree(write)).isFalse();
     read.unlock();
     refusesUnlock(read);
-    assertThat(isFree(write)).isTrue();
+    becomesFree(write);
   }
 
   @Test
@@ -215,7 +215,7 @@ abstract class ReadWriteHolds extends Behaviours {
           .isLessThan(LONG);
       refusesUnlock(write);
     }
-    assertThat(isFree(lock.readLock())).as("for other readers").isTrue();
+    becomesFree(lock.readLock());
     assertThat(isFree(lock.writeLock())).as("for other writers").isFalse();
     lock.readLock().unlock();
     assertThat(lock.writeLock().tryLock()).as("once it has left").isTrue();
@@ -226,10 +226,10 @@ abstract class ReadWriteHolds extends Behaviours {
   void viewsOfOneNameShareTheirHolds() throws Exception {
     readWriteLock(mine()).readLock().lock();
     mine().readWriteLock(NAME).readLock().asLock().unlock();
-    assertThat(isFree(lock(mine()))).isTrue();
+    becomesFree(lock(mine()));
     lock(mine()).lock();
     readWriteLock(mine()).writeLock().unlock();
-    assertThat(isFree(lock(mine()))).as("the write lock is the lock of that name").isTrue();
+    becomesFree(lock(mine()));
   }
 
   @Test
@@ -241,7 +241,7 @@ abstract class ReadWriteHolds extends Behaviours {
       assertThatThrownBy(each::lock).isInstanceOf(IllegalMonitorStateException.class);
       assertThat(each.tryLock()).isFalse();
       each.unlock();
-      assertThat(isFree(lock.writeLock())).isTrue();
+      becomesFree(lock.writeLock());
     }
   }
 

@@ -117,7 +117,7 @@ abstract class ReadWriteWaits extends Behaviours {
     assertThat(elsewhere(() -> lock.readLock().tryLock(0, TimeUnit.SECONDS))).isFalse();
     lock.readLock().unlock();
     assertThat(writer.result()).isEqualTo("passed");
-    assertThat(isFree(lock.readLock())).isTrue();
+    becomesFree(lock.readLock());
   }
 
   /** It would wait for the writer, and the writer for it. */
@@ -168,7 +168,7 @@ abstract class ReadWriteWaits extends Behaviours {
     lock.readLock().lock();
     timesOut(theirs.writeLock());
     lock.readLock().unlock();
-    assertThat(isFree(theirs.writeLock())).isTrue();
+    becomesFree(theirs.writeLock());
   }
 
   private void timesOut(Lock lock) throws Exception {
@@ -194,7 +194,7 @@ abstract class ReadWriteWaits extends Behaviours {
     }
     assertThat(isFree(theirs.readLock())).isFalse();
     write.unlock();
-    assertThat(isFree(theirs.writeLock())).isTrue();
+    becomesFree(theirs.writeLock());
   }
 
   private void isEndedByAnInterrupt(Lock lock, boolean timed) throws Exception {
@@ -232,7 +232,7 @@ abstract class ReadWriteWaits extends Behaviours {
           }
           return "";
         });
-    assertThat(isFree(lock.writeLock())).isTrue();
+    becomesFree(lock.writeLock());
   }
 
   @ParameterizedTest

@@ -103,7 +103,7 @@ abstract class SemaphoreWaits extends Behaviours {
               });
       assertThat(caller.result()).as("flag").isFalse();
     }
-    semaphore.permits(3).tryAcquire().orElseThrow().release();
+    semaphore.permits(3).acquire(LONG).release();
   }
 
   @ParameterizedTest
@@ -142,7 +142,7 @@ abstract class SemaphoreWaits extends Behaviours {
           assertThat(Thread.currentThread().isInterrupted()).as("flag").isTrue();
           return "";
         });
-    semaphore.tryAcquire().orElseThrow().release();
+    semaphore.acquire(LONG).release();
   }
 
   /** Two are free, but he who wants three was first. */
@@ -235,6 +235,6 @@ abstract class SemaphoreWaits extends Behaviours {
     for (Running<Integer> thread : threads) {
       assertThat(thread.result()).isPositive();
     }
-    semaphore(mine(), 3).permits(3).tryAcquire().orElseThrow().release();
+    semaphore(mine(), 3).permits(3).acquire(LONG).release();
   }
 }
