@@ -58,6 +58,9 @@ final class Contender {
 
   private final Attempts attempts = new Attempts();
 
+  /** Whether nobody holds or waits by it any more, and what is left of it was withdrawn. */
+  private boolean settled;
+
   Contender(NameQueue queue, Ticket ticket, Terms terms, @Nullable Waiter only) {
     this.queue = queue;
     this.engine = queue.engine;
@@ -113,7 +116,8 @@ final class Contender {
   /** How long the attempt may take; 0 if it was abandoned before it was sent. */
   private long sendable(Steps steps) {
     if (phase != Phase.ASKING) {
-      ended(null, steps);
+      attempts.end(null);
+      steps.add(() -> engine.limbo.notSent(ticket.id()));
       return 0;
     }
     return Math.max(
@@ -125,8 +129,8 @@ final class Contender {
   /** An attempt has ended, with or without an answer. */
   void ended(@Nullable StoreException failed, Steps steps) {
     attempts.end(failed);
-    if (phase == Phase.DONE) {
-      steps.add(() -> engine.limbo.attemptEnded(ticket.id(), failed));
+    if (settled) {
+      steps.add(() -> engine.limbo.attemptEnded(ticket, failed));
     }
   }
 
@@ -348,6 +352,7 @@ final class Contender {
    * can land any more.
    */
   void settle(boolean known, Steps steps) {
+    settled = true;
     if (known || attempts.mayLand()) {
       steps.add(engine.limbo.add(ticket, attempts.copy()));
     }

@@ -1,6 +1,7 @@
 package io.leasehold.internal;
 
 import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
 import io.leasehold.event.LockEvent;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
@@ -107,15 +108,36 @@ final class Limbo {
   }
 
   /**
-   * An attempt of this id has ended: nothing that is withdrawn from now on can be granted by it.
+   * An attempt of this id has ended: nothing that is withdrawn from now on can be granted by it. If
+   * the id was settled meanwhile it is withdrawn once more: the store's word that a withdrawal is
+   * final is about attempts sent before it, and this one may have been sent after.
    */
-  void attemptEnded(LeaseId id, @Nullable StoreException failed) {
+  void attemptEnded(Ticket ticket, @Nullable StoreException failed) {
+    if (!ended(ticket.id(), failed) && mayHaveLanded(failed)) {
+      Attempts late = new Attempts();
+      late.begin();
+      late.end(failed);
+      add(ticket, late).run();
+    }
+  }
+
+  private static boolean mayHaveLanded(@Nullable StoreException failed) {
+    return failed == null || failed.failure() == Failure.UNKNOWN_OUTCOME;
+  }
+
+  /** An attempt of this id will not be sent. */
+  void notSent(LeaseId id) {
+    ended(id, null);
+  }
+
+  /** Whether the id was here. */
+  private boolean ended(LeaseId id, @Nullable StoreException failed) {
     Entry entry;
     mutex.lock();
     try {
       entry = entries.get(id);
       if (entry == null) {
-        return;
+        return false;
       }
       entry.attempts.end(failed);
       entry.since = engine.clock.nanos();
@@ -123,6 +145,7 @@ final class Limbo {
       mutex.unlock();
     }
     withdraw(entry);
+    return true;
   }
 
   private void withdraw(Entry entry) {

@@ -9,6 +9,7 @@ import io.leasehold.LockClientBuilder;
 import io.leasehold.event.LockEvent;
 import io.leasehold.internal.Engine;
 import io.leasehold.internal.SystemClock;
+import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.Traits;
 import io.leasehold.testkit.InMemoryServer;
 import io.leasehold.testkit.InMemorySettings;
@@ -92,7 +93,7 @@ final class Engines implements BeforeEachCallback, AfterEachCallback {
     return client(new FaultyStore.Factory(server), settings);
   }
 
-  Engine client(FaultyStore.Factory factory, UnaryOperator<LockClientBuilder> settings) {
+  Engine client(StoreFactory factory, UnaryOperator<LockClientBuilder> settings) {
     LockClientBuilder builder =
         Leasehold.builder(factory)
             .ttl(LONG_TTL)

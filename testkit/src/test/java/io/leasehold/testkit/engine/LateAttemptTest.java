@@ -1,0 +1,84 @@
+package io.leasehold.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.leasehold.Lease;
+import io.leasehold.internal.Engine;
+import io.leasehold.spi.LockStore;
+import io.leasehold.spi.Traits.Calls;
+import io.leasehold.testkit.InMemorySettings;
+import io.leasehold.testkit.InMemorySettings.Feature;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * R9: a thread that is about to send an attempt is stopped there, and goes on after the caller gave
+ * up and the store said that the withdrawal was final for what had been sent.
+ */
+@Timeout(60)
+class LateAttemptTest {
+  @RegisterExtension final Engines engines = new Engines();
+
+  private final CountDownLatch reached = new CountDownLatch(1);
+  private final CountDownLatch goOn = new CountDownLatch(1);
+  private final CountDownLatch withdrawn = new CountDownLatch(1);
+
+  @Test
+  void anAttemptSentAfterItsWithdrawalLeavesNothing() throws Exception {
+    engines.serve(
+        InMemorySettings.defaults().withFeatures(Feature.FENCING).withCalls(Calls.BLOCKING));
+    Engine client =
+        engines.client(listener -> stopping(engines.server().open(listener)), builder -> builder);
+    CompletableFuture<Lease> wait =
+        client.lock("n").acquireAsync(Duration.ofMinutes(1)).toCompletableFuture();
+    reached.await();
+    wait.cancel(true);
+    withdrawn.await();
+    await().until(() -> client.ledger().limbo() == 0);
+
+    goOn.countDown();
+
+    await().until(() -> client.ledger().isZero());
+    Engine other = engines.client();
+    await().atMost(Duration.ofSeconds(10)).until(() -> engines.server().list().isEmpty());
+    Lease next = other.lock("n").tryAcquire().orElseThrow();
+    assertThat(next.isHeld()).isTrue();
+    next.release();
+  }
+
+  /** Final for what was sent: as a store that knows which of its own attempts are under way. */
+  private LockStore stopping(LockStore store) {
+    return (LockStore)
+        Proxy.newProxyInstance(
+            LockStore.class.getClassLoader(),
+            new Class<?>[] {LockStore.class},
+            (proxy, verb, arguments) -> {
+              if (verb.getName().equals("attempt")) {
+                reached.countDown();
+                goOn.await();
+              }
+              Object answer = call(store, verb, arguments);
+              if (verb.getName().equals("withdraw")) {
+                withdrawn.countDown();
+                return CompletableFuture.completedFuture(true);
+              }
+              return answer;
+            });
+  }
+
+  private static Object call(LockStore store, Method verb, Object[] arguments) throws Throwable {
+    try {
+      return verb.invoke(store, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+  }
+}
