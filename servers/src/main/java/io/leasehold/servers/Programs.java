@@ -1,0 +1,67 @@
+package io.leasehold.servers;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** The programs that tests need. */
+public final class Programs {
+  private Programs() {}
+
+  /**
+   * The program of a server, found in PATH or fetched by {@code servers/fetch}. Where it cannot be
+   * had the test is aborted, or fails where servers are required.
+   *
+   * @param server its name in {@code servers/fetch --list}
+   */
+  public static Path server(String server) {
+    return Path.of(
+        run(List.of(checkout().resolve("fetch").toString(), server), "servers/fetch " + server));
+  }
+
+  /**
+   * Runs a program to its end.
+   *
+   * @return the last line of its output; if it fails the test is aborted with that
+   */
+  static String run(List<String> command, String what) {
+    try {
+      Path output = Files.createTempFile("leasehold-", ".out");
+      try {
+        Process process =
+            new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        process.getOutputStream().close();
+        int exitCode = process.waitFor();
+        List<String> lines = Files.readAllLines(output, StandardCharsets.UTF_8);
+        if (exitCode != 0) {
+          throw Availability.missing(what + " failed: " + String.join("; ", lines));
+        }
+        return lines.isEmpty() ? "" : lines.get(lines.size() - 1);
+      } finally {
+        Files.delete(output);
+      }
+    } catch (IOException e) {
+      throw Availability.missing(what + " cannot be run: " + e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted in " + what, e);
+    }
+  }
+
+  /** The folder {@code servers} of the checkout in which the tests run. */
+  static Path checkout() {
+    Path start = Path.of("").toAbsolutePath();
+    for (Path folder = start; folder != null; folder = folder.getParent()) {
+      if (Files.isExecutable(folder.resolve("servers/fetch"))) {
+        return folder.resolve("servers");
+      }
+    }
+    throw new UncheckedIOException(new IOException("no servers/fetch above " + start));
+  }
+}
