@@ -21,7 +21,8 @@ import java.util.TreeSet;
  */
 public final class Leasehold {
   /** Schemes of the modules that exist, so that a message can name the one that is missing. */
-  private static final Map<String, String> MODULES = Map.of("file", "leasehold-jdbc");
+  private static final Map<String, String> MODULES =
+      Map.of("file", "leasehold-jdbc", "redis", "leasehold-redis", "rediss", "leasehold-redis");
 
   private static final Set<String> CLIENT_PARAMETERS = Set.of("ttl", "accept");
 

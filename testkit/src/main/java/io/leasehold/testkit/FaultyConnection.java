@@ -72,7 +72,8 @@ final class FaultyConnection implements LockStore {
 
   @Override
   public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
-    return send(within, () -> store.watch(ticket, within));
+    return send(within, () -> store.watch(ticket, within))
+        .thenApply(watch -> faulty.hasReconnected() ? Watch.ATTEMPT_AGAIN : watch);
   }
 
   @Override

@@ -53,6 +53,7 @@ public final class FaultyStore implements StoreFactory, Faults {
   private volatile boolean used;
   private volatile boolean hearsWakeUps = true;
   private volatile boolean polls = true;
+  private volatile boolean reconnected;
 
   /** Over what this opens. */
   public FaultyStore(StoreFactory factory) {
@@ -126,7 +127,13 @@ public final class FaultyStore implements StoreFactory, Faults {
         answer = unanswered.poll()) {
       answer.completeExceptionally(FaultyConnection.failure(Failure.UNKNOWN_OUTCOME));
     }
+    reconnected = true;
     listeners.forEach(FaultyListener::reconnected);
+  }
+
+  /** Whether reports may have been lost that the store thinks it made. */
+  boolean hasReconnected() {
+    return reconnected;
   }
 
   @Override

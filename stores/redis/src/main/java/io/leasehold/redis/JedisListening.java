@@ -1,0 +1,241 @@
+package io.leasehold.redis;
+
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.internal.Clock;
+import io.leasehold.internal.Scheduler;
+import io.leasehold.internal.Threads;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * A channel that is listened to by a thread of its own, from the first time that somebody asks for
+ * it. A ping now and then tells a silent connection from a broken one.
+ */
+final class JedisListening implements Wire.Listening {
+  private static final long PING_NANOS = Duration.ofSeconds(5).toNanos();
+  private static final Duration SILENCE = Duration.ofSeconds(15);
+  private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(20).toNanos();
+  private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+
+  private final Connections connections;
+  private final Threads threads;
+  private final Clock clock;
+  private final String channel;
+  private final Consumer<String> message;
+  private final Runnable again;
+
+  private final ReentrantLock mutex = new ReentrantLock();
+  private final Condition changed = mutex.newCondition();
+  private boolean started;
+  private boolean closed;
+  private int count;
+  private @Nullable Connection current;
+  private @Nullable StoreException failed;
+  private long pause = FIRST_PAUSE_NANOS;
+
+  /** The number of the connection that listens; 0 while none does. */
+  private volatile int connection;
+
+  JedisListening(
+      Connections connections,
+      Threads threads,
+      Clock clock,
+      String channel,
+      Consumer<String> message,
+      Runnable again) {
+    this.connections = connections;
+    this.threads = threads;
+    this.clock = clock;
+    this.channel = channel;
+    this.message = message;
+    this.again = again;
+  }
+
+  @Override
+  public int connection() {
+    return connection;
+  }
+
+  @Override
+  public CompletionStage<Integer> established(Duration within) {
+    int now = connection;
+    return now != 0 ? CompletableFuture.completedFuture(now) : await(within);
+  }
+
+  private CompletionStage<Integer> await(Duration within) {
+    long end = clock.nanos() + within.toNanos();
+    boolean interrupted = false;
+    mutex.lock();
+    try {
+      start();
+      failed = null;
+      while (connection == 0 && failed == null && !closed) {
+        long left = end - clock.nanos();
+        if (left <= 0) {
+          failed =
+              new StoreException(
+                  Failure.UNAVAILABLE,
+                  "cannot listen to " + connections.server() + " in time",
+                  null);
+          break;
+        }
+        try {
+          long ignored = changed.awaitNanos(left);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      return connection != 0
+          ? CompletableFuture.completedFuture(connection)
+          : CompletableFuture.failedFuture(failed == null ? ended() : failed);
+    } finally {
+      mutex.unlock();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private StoreException ended() {
+    return new StoreException(
+        Failure.UNAVAILABLE, "the connection to " + connections.server() + " was closed", null);
+  }
+
+  private void start() {
+    if (!started && !closed) {
+      started = true;
+      threads.request(this::listen);
+    }
+  }
+
+  /** Until the connection breaks; then once more, after a pause. */
+  private void listen() {
+    try {
+      Connection opened = connections.open();
+      try {
+        if (begin(opened)) {
+          read(opened);
+        }
+      } finally {
+        Connections.end(opened);
+      }
+    } catch (StoreException e) {
+      broke(e);
+    } catch (JedisDataException e) {
+      broke(Connections.error(e).asException(connections.server(), null));
+    } catch (JedisException e) {
+      broke(connections.unknown(e));
+    }
+  }
+
+  private boolean begin(Connection opened) {
+    opened.setSoTimeout((int) SILENCE.toMillis());
+    mutex.lock();
+    try {
+      if (closed) {
+        return false;
+      }
+      current = opened;
+    } finally {
+      mutex.unlock();
+    }
+    Connections.write(opened, Command.of("SUBSCRIBE", channel));
+    Connections.flush(opened);
+    return true;
+  }
+
+  private void read(Connection opened) {
+    Scheduler.Timer ping = threads.schedule(() -> ping(opened), PING_NANOS);
+    try {
+      while (true) {
+        List<?> push = (List<?>) opened.getUnflushedObject();
+        String kind = Command.text(Objects.requireNonNull(push.get(0)));
+        if (kind.equals("message")) {
+          message.accept(Command.text(Objects.requireNonNull(push.get(2))));
+        } else if (kind.equals("subscribe")) {
+          began();
+        }
+      }
+    } finally {
+      ping.cancel();
+    }
+  }
+
+  private void ping(Connection opened) {
+    mutex.lock();
+    try {
+      if (closed || current != opened) {
+        return;
+      }
+      Connections.write(opened, Command.of("PING"));
+      Connections.flush(opened);
+    } catch (JedisException e) {
+      // The thread that reads finds out too.
+      return;
+    } finally {
+      mutex.unlock();
+    }
+    threads.schedule(() -> ping(opened), PING_NANOS);
+  }
+
+  private void began() {
+    boolean first;
+    mutex.lock();
+    try {
+      first = count == 0;
+      count++;
+      connection = count;
+      pause = FIRST_PAUSE_NANOS;
+      changed.signalAll();
+    } finally {
+      mutex.unlock();
+    }
+    if (!first) {
+      again.run();
+    }
+  }
+
+  private void broke(StoreException why) {
+    mutex.lock();
+    try {
+      current = null;
+      connection = 0;
+      failed = why;
+      changed.signalAll();
+      if (!closed) {
+        threads.schedule(() -> threads.request(this::listen), pause);
+        pause = Math.min(LONGEST_PAUSE_NANOS, 2 * pause);
+      }
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  void close() {
+    Connection open;
+    mutex.lock();
+    try {
+      closed = true;
+      open = current;
+      current = null;
+      connection = 0;
+      changed.signalAll();
+    } finally {
+      mutex.unlock();
+    }
+    if (open != null) {
+      Connections.end(open);
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package io.leasehold.redis;
+
+import io.leasehold.StoreException;
+import io.leasehold.internal.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** One server, and what it can do: found out once, when connecting. */
+final class Node {
+  private final Wire wire;
+  private final Clock clock;
+
+  /** The words of the command that deletes a key if it has a certain value; empty if none does. */
+  private final List<String> deleteIf;
+
+  private Node(Wire wire, Clock clock, List<String> deleteIf) {
+    this.wire = wire;
+    this.clock = clock;
+    this.deleteIf = deleteIf;
+  }
+
+  /**
+   * Asks what the server can do, and teaches it the scripts.
+   *
+   * @throws StoreException if it cannot be reached, or refuses
+   */
+  static Node probe(Wire wire, Clock clock, Duration within) {
+    List<Command> commands = new ArrayList<>();
+    for (Script script : Script.values()) {
+      commands.add(script.load());
+    }
+    commands.add(Command.of("COMMAND", "INFO", "DELEX", "DELIFEQ"));
+    List<Object> replies = join(wire.send(commands, within));
+    int last = commands.size() - 1;
+    for (Object reply : replies.subList(0, last)) {
+      if (reply instanceof ServerError error) {
+        throw error.asException(wire.server(), null);
+      }
+    }
+    return new Node(wire, clock, deleteIf(replies.get(last)));
+  }
+
+  /** Whoever may not ask gets scripts. */
+  private static List<String> deleteIf(@Nullable Object known) {
+    if (known instanceof List<?> infos && infos.size() == 2) {
+      if (infos.get(0) != null) {
+        return List.of("DELEX", "IFEQ");
+      }
+      if (infos.get(1) != null) {
+        return List.of("DELIFEQ");
+      }
+    }
+    return List.of();
+  }
+
+  private static List<Object> join(CompletionStage<List<Object>> replies) {
+    try {
+      return replies.toCompletableFuture().join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof StoreException failed) {
+        throw failed;
+      }
+      throw e;
+    }
+  }
+
+  Wire wire() {
+    return wire;
+  }
+
+  /** Whether it compares before it deletes or sets, without a script. */
+  boolean compares() {
+    return !deleteIf.isEmpty();
+  }
+
+  /** Deletes the key if it has this value. */
+  Command deleteIf(byte[] key, byte[] value) {
+    return deleteIf.size() == 1
+        ? new Command(deleteIf.get(0), List.of(key, value))
+        : new Command(deleteIf.get(0), List.of(key, Command.bytes(deleteIf.get(1)), value));
+  }
+
+  /** Sets the life of the key if it has this value. A server that compares to delete can do it. */
+  Command renewIf(byte[] key, byte[] value, Duration ttl) {
+    byte[] millis = Command.bytes(Long.toString(ttl.toMillis()));
+    return new Command(
+        "SET", List.of(key, value, Command.bytes("IFEQ"), value, Command.bytes("PX"), millis));
+  }
+
+  /** Sends one command. */
+  CompletionStage<@Nullable Object> send(Command command, String name, Duration within) {
+    return wire.send(List.of(command), within)
+        .thenCompose(replies -> orFailure(replies.get(0), name));
+  }
+
+  /**
+   * Runs a script; teaches it again to a server that has forgotten it.
+   *
+   * @param keys the keys and their number
+   */
+  CompletionStage<@Nullable Object> run(
+      Script script, String name, List<byte[]> keys, List<byte[]> arguments, Duration within) {
+    long sent = clock.nanos();
+    return wire.send(List.of(script.run(keys, arguments)), within)
+        .thenCompose(
+            replies -> {
+              if (replies.get(0) instanceof ServerError error && error.code().equals("NOSCRIPT")) {
+                // It did nothing, so this is no repetition.
+                Duration left = within.minusNanos(clock.nanos() - sent);
+                return send(script.teach(keys, arguments), name, left);
+              }
+              return orFailure(replies.get(0), name);
+            });
+  }
+
+  private CompletionStage<@Nullable Object> orFailure(@Nullable Object reply, String name) {
+    return reply instanceof ServerError error
+        ? CompletableFuture.failedFuture(error.asException(wire.server(), name))
+        : CompletableFuture.completedFuture(reply);
+  }
+}

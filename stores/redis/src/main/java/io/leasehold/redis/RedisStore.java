@@ -1,0 +1,177 @@
+package io.leasehold.redis;
+
+import io.leasehold.Trait;
+import io.leasehold.internal.Clock;
+import io.leasehold.spi.Attempt;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.LockStore;
+import io.leasehold.spi.Release;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.StoreListener;
+import io.leasehold.spi.StoreOperator;
+import io.leasehold.spi.Ticket;
+import io.leasehold.spi.Traits;
+import io.leasehold.spi.Watch;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+
+/**
+ * Leases as keys of a Redis or Valkey server: one key a name. Each verb is one script, or one
+ * command where the server can compare by itself. Thread-safe.
+ */
+final class RedisStore implements LockStore {
+  /** No request lands later than this after its connection was given up. */
+  private static final String TOMBSTONE_MILLIS = "60000";
+
+  private final Node node;
+  private final Keys keys;
+  private final Clock clock;
+  private final SoleLeases sole;
+  private final Renewing renewing;
+  private final RedisOperator operator;
+  private final Wire.Listening listening;
+  private final byte[] channel;
+
+  /** On which connection those wait that are queued and have not been watched. */
+  private final Map<LeaseId, Integer> heardOn = new ConcurrentHashMap<>();
+
+  RedisStore(Node node, Keys keys, Clock clock, StoreListener listener) {
+    this.node = node;
+    this.keys = keys;
+    this.clock = clock;
+    this.sole = new SoleLeases(node);
+    this.renewing = new Renewing(node, keys, sole, clock);
+    this.operator = new RedisOperator(node, keys, clock);
+    String name = keys.channel(new SecureRandom().nextLong());
+    this.channel = Command.bytes(name);
+    this.listening =
+        node.wire()
+            .listen(name, message -> listener.wake(LeaseId.parse(message)), listener::reconnected);
+  }
+
+  @Override
+  public Traits traits() {
+    return new Traits(
+        "redis",
+        Set.of(Trait.FENCING, Trait.FIFO),
+        Duration.ofMillis(100),
+        Duration.ofDays(30),
+        Duration.ofMillis(1),
+        new Traits.Poll(Duration.ofSeconds(1), Duration.ofSeconds(1), Traits.Signals.SENT),
+        Duration.ZERO,
+        node.wire().calls());
+  }
+
+  @Override
+  public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
+    int heard = listening.connection();
+    List<byte[]> touched =
+        List.of(
+            keys.state(ticket.name()),
+            keys.tombstone(ticket.name(), ticket.id()),
+            keys.counter(ticket.name()));
+    List<byte[]> asked =
+        List.of(
+            Command.bytes(ticket.id().toString()),
+            Command.bytes(Replies.mode(ticket.mode())),
+            Command.bytes(Integer.toString(ticket.permits())),
+            Command.bytes(Integer.toString(ticket.limit())),
+            Command.bytes(Long.toString(ticket.ttl().toMillis())),
+            Command.bytes(ticket.intent() == Ticket.Intent.TRY ? "try" : "queue"),
+            Command.bytes(ticket.fair() ? "1" : "0"),
+            channel,
+            Command.bytes(ticket.holder()));
+    return node.run(Script.ATTEMPT, ticket.name(), touched, asked, within)
+        .thenApply(
+            reply -> {
+              Attempt answer = Replies.attempt(reply);
+              remember(ticket, answer, heard);
+              return answer;
+            });
+  }
+
+  private void remember(Ticket ticket, Attempt answer, int heard) {
+    if (answer instanceof Attempt.Queued) {
+      if (heard != 0) {
+        heardOn.put(ticket.id(), heard);
+      }
+    } else if (!heardOn.isEmpty()) {
+      heardOn.remove(ticket.id());
+    }
+    if (answer instanceof Attempt.Granted granted && !granted.wanted()) {
+      sole.add(ticket, granted.number());
+    }
+  }
+
+  @Override
+  public CompletionStage<Boolean> withdraw(Ticket ticket, Duration within) {
+    sole.remove(ticket.id());
+    heardOn.remove(ticket.id());
+    List<byte[]> touched =
+        List.of(
+            keys.state(ticket.name()),
+            keys.tombstone(ticket.name(), ticket.id()),
+            keys.counter(ticket.name()));
+    List<byte[]> asked =
+        List.of(Command.bytes(ticket.id().toString()), Command.bytes(TOMBSTONE_MILLIS));
+    return node.run(Script.WITHDRAW, ticket.name(), touched, asked, within)
+        .thenApply(Replies::isOne);
+  }
+
+  @Override
+  public void renew(
+      Collection<Ticket> tickets, Duration within, BiConsumer<LeaseId, Renewal> each) {
+    renewing.renew(List.copyOf(tickets), within, each);
+  }
+
+  @Override
+  public CompletionStage<Release> release(Ticket ticket, Duration within) {
+    byte[] value = sole.value(ticket);
+    if (value == null) {
+      return releaseByScript(ticket, within);
+    }
+    // One command, and no script, unless somebody came to wait. A repeat asks the script.
+    sole.remove(ticket.id());
+    long end = clock.nanos() + within.toNanos();
+    return node.send(node.deleteIf(keys.state(ticket.name()), value), ticket.name(), within)
+        .thenCompose(
+            reply ->
+                Replies.isOne(reply)
+                    ? CompletableFuture.completedFuture(Release.RELEASED)
+                    : releaseByScript(ticket, Duration.ofNanos(end - clock.nanos())));
+  }
+
+  private CompletionStage<Release> releaseByScript(Ticket ticket, Duration within) {
+    List<byte[]> touched = List.of(keys.state(ticket.name()), keys.counter(ticket.name()));
+    List<byte[]> asked = List.of(Command.bytes(ticket.id().toString()));
+    return node.run(Script.RELEASE, ticket.name(), touched, asked, within)
+        .thenApply(reply -> Replies.isOne(reply) ? Release.RELEASED : Release.NOT_HELD);
+  }
+
+  @Override
+  public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
+    Integer heard = heardOn.remove(ticket.id());
+    return listening
+        .established(within)
+        .thenApply(now -> now.equals(heard) ? Watch.NOTHING_MISSED : Watch.ATTEMPT_AGAIN);
+  }
+
+  @Override
+  public Optional<StoreOperator> operator() {
+    return Optional.of(operator);
+  }
+
+  @Override
+  public void close() {
+    node.wire().close();
+  }
+}

@@ -1,0 +1,104 @@
+package io.leasehold.redis;
+
+import io.leasehold.internal.Clock;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.Ticket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Renews leases and keeps waiting tickets alive. */
+final class Renewing {
+  /** In one script, during which the server does nothing else: two to three milliseconds. */
+  private static final int MOST_TOGETHER = 250;
+
+  private final Node node;
+  private final Keys keys;
+  private final SoleLeases sole;
+  private final Clock clock;
+
+  Renewing(Node node, Keys keys, SoleLeases sole, Clock clock) {
+    this.node = node;
+    this.keys = keys;
+    this.sole = sole;
+    this.clock = clock;
+  }
+
+  void renew(List<Ticket> tickets, Duration within, BiConsumer<LeaseId, Renewal> each) {
+    long end = clock.nanos() + within.toNanos();
+    for (int from = 0; from < tickets.size(); from += MOST_TOGETHER) {
+      List<Ticket> some = tickets.subList(from, Math.min(from + MOST_TOGETHER, tickets.size()));
+      byte[] value = tickets.size() == 1 ? sole.value(tickets.get(0)) : null;
+      if (value == null) {
+        byScript(some, left(end), each);
+      } else {
+        alone(some.get(0), value, end, each);
+      }
+    }
+  }
+
+  private Duration left(long end) {
+    return Duration.ofNanos(Math.max(1, end - clock.nanos()));
+  }
+
+  /** One command, unless somebody came to wait. */
+  private void alone(Ticket ticket, byte[] value, long end, BiConsumer<LeaseId, Renewal> each) {
+    Command command = node.renewIf(keys.state(ticket.name()), value, ticket.ttl());
+    node.send(command, ticket.name(), left(end))
+        .whenComplete(
+            (reply, failed) -> {
+              if (failed != null) {
+                each.accept(ticket.id(), new Renewal.Unknown(failed));
+              } else if (reply != null) {
+                each.accept(ticket.id(), new Renewal.Renewed(ticket.ttl(), false));
+              } else {
+                byScript(List.of(ticket), left(end), each);
+              }
+            });
+  }
+
+  private void byScript(List<Ticket> tickets, Duration within, BiConsumer<LeaseId, Renewal> each) {
+    Map<String, Integer> names = new HashMap<>();
+    List<byte[]> states = new ArrayList<>();
+    List<byte[]> counters = new ArrayList<>();
+    List<byte[]> asked = new ArrayList<>(3 * tickets.size());
+    for (Ticket ticket : tickets) {
+      Integer index = names.get(ticket.name());
+      if (index == null) {
+        states.add(keys.state(ticket.name()));
+        counters.add(keys.counter(ticket.name()));
+        index = states.size();
+        names.put(ticket.name(), index);
+      }
+      asked.add(Command.bytes(index.toString()));
+      asked.add(Command.bytes(ticket.id().toString()));
+      asked.add(Command.bytes(Long.toString(ticket.ttl().toMillis())));
+    }
+    states.addAll(counters);
+    CompletionStage<@Nullable Object> answers =
+        node.run(Script.RENEW, tickets.get(0).name(), states, asked, within);
+    answers.whenComplete((reply, failed) -> answer(tickets, reply, failed, each));
+  }
+
+  private void answer(
+      List<Ticket> tickets,
+      @Nullable Object reply,
+      @Nullable Throwable failed,
+      BiConsumer<LeaseId, Renewal> each) {
+    for (int i = 0; i < tickets.size(); i++) {
+      Ticket ticket = tickets.get(i);
+      Renewal renewal =
+          failed == null ? Replies.renewal(Replies.list(reply), i) : new Renewal.Unknown(failed);
+      if (renewal instanceof Renewal.Renewed renewed && renewed.wanted()) {
+        sole.remove(ticket.id());
+      }
+      each.accept(ticket.id(), renewal);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.leasehold.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+
+/** The scripts that the server runs, one for each verb. They stand beside this class. */
+enum Script {
+  ATTEMPT,
+  WITHDRAW,
+  RENEW,
+  RELEASE,
+  BREAK,
+  LIST;
+
+  private static final String INCLUDE = "-- include state.lua";
+
+  private final String text;
+  private final byte[] sha;
+
+  Script() {
+    text = read(name().toLowerCase(Locale.ROOT) + ".lua").replace(INCLUDE, read("state.lua"));
+    sha = Command.bytes(sha1(text));
+  }
+
+  /** Runs it, if the server knows it. */
+  Command run(List<byte[]> keys, List<byte[]> arguments) {
+    return command("EVALSHA", sha, keys, arguments);
+  }
+
+  /** Runs it, and makes it known to the server. */
+  Command teach(List<byte[]> keys, List<byte[]> arguments) {
+    return command("EVAL", Command.bytes(text), keys, arguments);
+  }
+
+  /** Makes it known to the server. */
+  Command load() {
+    return Command.of("SCRIPT", "LOAD", text);
+  }
+
+  private static Command command(
+      String name, byte[] which, List<byte[]> keys, List<byte[]> arguments) {
+    List<byte[]> all = new ArrayList<>(2 + keys.size() + arguments.size());
+    all.add(which);
+    all.add(Command.bytes(Integer.toString(keys.size())));
+    all.addAll(keys);
+    all.addAll(arguments);
+    return new Command(name, all);
+  }
+
+  private static String read(String file) {
+    try (InputStream in = Script.class.getResourceAsStream(file)) {
+      if (in == null) {
+        throw new IllegalStateException("the resource " + file + " is missing");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read the resource " + file, e);
+    }
+  }
+
+  private static String sha1(String text) {
+    try {
+      return HexFormat.of()
+          .formatHex(MessageDigest.getInstance("SHA-1").digest(Command.bytes(text)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-1", e);
+    }
+  }
+}

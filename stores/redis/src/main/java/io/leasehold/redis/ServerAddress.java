@@ -1,0 +1,134 @@
+package io.leasehold.redis;
+
+import io.leasehold.spi.StoreUrl;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.ClientSetInfoConfig;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.DefaultJedisSocketFactory;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.JedisSocketFactory;
+
+/** Where a server is, and how to come in: a URL taken apart. */
+final class ServerAddress {
+  private static final int CONNECT_MILLIS = 2_000;
+
+  /** //user:password@host:port/database, of which only the host must be there. */
+  private static final Pattern REST =
+      Pattern.compile(
+          "//(?:(?<user>[^@:/]*)(?::(?<password>[^@/]*))?@)?"
+              + "(?<host>\\[[0-9A-Fa-f:.]+]|[^@:/\\[\\]]+)(?::(?<port>\\d{1,5}))?(?:/(?<db>\\d{0,5}))?");
+
+  private final HostAndPort where;
+  private final JedisClientConfig how;
+
+  private final @Nullable SSLSocketFactory tls;
+
+  private ServerAddress(HostAndPort where, JedisClientConfig how, @Nullable SSLSocketFactory tls) {
+    this.where = where;
+    this.how = how;
+    this.tls = tls;
+  }
+
+  /**
+   * Reads a URL.
+   *
+   * @param environment where user and password are taken from if the URL has none
+   * @throws IllegalArgumentException if it is malformed; the message has no secrets
+   */
+  static ServerAddress of(StoreUrl url, Map<String, String> environment) {
+    Matcher rest = REST.matcher(url.rest());
+    int port = rest.matches() ? number(rest, "port", 6379) : -1;
+    if (port < 1 || port > 65_535) {
+      throw new IllegalArgumentException(
+          "the store URL "
+              + url
+              + " is not redis://[user:password@]host[:port][/database]; percent-encode what is"
+              + " special in user and password, as %40 for an @");
+    }
+    DefaultJedisClientConfig.Builder config =
+        DefaultJedisClientConfig.builder()
+            .resp2()
+            .connectionTimeoutMillis(CONNECT_MILLIS)
+            .socketTimeoutMillis(CONNECT_MILLIS)
+            .clientName("leasehold")
+            .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
+            .database(number(rest, "db", 0));
+    credentials(url, rest, environment, config);
+    String host = rest.group("host").replaceAll("[\\[\\]]", "");
+    return new ServerAddress(new HostAndPort(host, port), config.build(), tls(url));
+  }
+
+  Connections connections() {
+    JedisSocketFactory sockets =
+        tls == null
+            ? new DefaultJedisSocketFactory(where, how)
+            : new TlsSocketFactory(where, how, tls);
+    return new Connections("Redis at " + where, () -> new Connection(sockets, how));
+  }
+
+  private static int number(Matcher rest, String group, int otherwise) {
+    String digits = rest.group(group);
+    return digits == null || digits.isEmpty() ? otherwise : Integer.parseInt(digits);
+  }
+
+  private static void credentials(
+      StoreUrl url,
+      Matcher rest,
+      Map<String, String> environment,
+      DefaultJedisClientConfig.Builder config) {
+    String user = decoded(url, rest.group("user"));
+    String password = decoded(url, rest.group("password"));
+    if (password == null) {
+      password = environment.get("LEASEHOLD_PASSWORD");
+    }
+    if (user == null || user.isEmpty()) {
+      user = environment.get("LEASEHOLD_USER");
+    }
+    if (password != null) {
+      config.user(user).password(password);
+    } else if (user != null) {
+      throw new IllegalArgumentException(
+          "the store URL " + url + " has a user and no password; set LEASEHOLD_PASSWORD");
+    }
+  }
+
+  private static @Nullable String decoded(StoreUrl url, @Nullable String text) {
+    if (text == null) {
+      return null;
+    }
+    try {
+      return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      // Without the cause, which quotes the text.
+      throw new IllegalArgumentException(
+          "user or password of the store URL "
+              + url
+              + " has a % that is not followed by two hexadecimal digits; write %25 for a %");
+    }
+  }
+
+  /** Null without TLS. */
+  private static @Nullable SSLSocketFactory tls(StoreUrl url) {
+    Optional<String> ca = url.parameter("ca");
+    if (url.scheme().equals("rediss")) {
+      return ca.map(Path::of)
+          .map(TrustedCertificates::socketFactory)
+          .orElseGet(() -> (SSLSocketFactory) SSLSocketFactory.getDefault());
+    }
+    if (ca.isPresent()) {
+      throw new IllegalArgumentException(
+          "the store URL " + url + " has a parameter ca without TLS; write rediss://");
+    }
+    return null;
+  }
+}

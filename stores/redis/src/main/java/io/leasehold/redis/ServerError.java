@@ -1,0 +1,61 @@
+package io.leasehold.redis;
+
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** An error that the server answered. Its first word says which. */
+record ServerError(String message) {
+  /** How an older server wraps what a script ran into. */
+  private static final Pattern IN_SCRIPT = Pattern.compile("Error running script.* -?([A-Z]+) ");
+
+  private static final Map<String, String> PASSING =
+      Map.ofEntries(
+          Map.entry("LOADING", "it is loading its data"),
+          Map.entry("BUSY", "a script of somebody keeps it busy"),
+          Map.entry("READONLY", "it is a read-only replica; connect to the primary"),
+          Map.entry("MASTERDOWN", "it is a replica without its primary"),
+          Map.entry("NOREPLICAS", "it has fewer replicas than it wants before it writes"),
+          Map.entry("MISCONF", "it cannot write to its disk"),
+          Map.entry("OOM", "its memory is full (maxmemory)"),
+          Map.entry("UNBLOCKED", "it changed its role"),
+          Map.entry("CLUSTERDOWN", "its cluster is down"));
+
+  private static final Map<String, String> LASTING =
+      Map.ofEntries(
+          Map.entry("NOAUTH", "it wants a password; give one in the URL or the environment"),
+          Map.entry("WRONGPASS", "it does not know this user and password"),
+          Map.entry("NOPERM", "the user lacks a permission; docs/stores/redis.md lists them"),
+          Map.entry("WRONGTYPE", "a key of a lock holds something else; choose another prefix"),
+          Map.entry("LEASEHOLD", "a key of a lock holds something else; choose another prefix"),
+          Map.entry("MOVED", "it is a node of a cluster, which is not supported"),
+          Map.entry("CROSSSLOT", "it is a node of a cluster, which is not supported"));
+
+  String code() {
+    Matcher inScript = IN_SCRIPT.matcher(message);
+    if (inScript.find()) {
+      return String.valueOf(inScript.group(1));
+    }
+    int blank = message.indexOf(' ');
+    return blank < 0 ? message : message.substring(0, blank);
+  }
+
+  /** As what a verb throws. */
+  StoreException asException(String server, @Nullable String name) {
+    String code = code();
+    String where = server + " refused" + (name == null ? "" : " for lock '" + name + "'") + ": ";
+    String passing = PASSING.get(code);
+    if (passing != null) {
+      return new StoreException(Failure.UNAVAILABLE, where + passing, null);
+    }
+    if (message.contains("max number of clients")) {
+      return new StoreException(Failure.UNAVAILABLE, where + "it has too many clients", null);
+    }
+    String lasting = LASTING.get(code);
+    return new StoreException(
+        Failure.REFUSED, where + (lasting == null ? message : lasting + " (" + code + ")"), null);
+  }
+}

@@ -1,0 +1,76 @@
+-- Grants, queues or refuses. KEYS: state, tombstone of the id, counter.
+-- ARGV: id, mode, permits, limit, ttl in ms, queue or try, fair, channel, holder.
+-- Answers: granted {1, number, ms left, wanted}, queued {2, place, holder}, busy {3, ms to the first end, holder}, other kind {4, mode, limit}.
+local found = redis.call('MGET', KEYS[1], KEYS[2])
+local raw = found[1]
+if found[2] then return { 3, 0, '' } end
+
+local id, mode, ttl = ARGV[1], ARGV[2], tonumber(ARGV[5])
+if not raw and mode == 'x' then
+  -- The common case, without what the others need
+  local time = redis.call('TIME')
+  local number = time[1] * 1000000 + time[2]
+  local last = tonumber(redis.call('SET', KEYS[3], string.format('%.0f', number), 'GET') or 0) or 0
+  if last >= number then
+    number = last + 1
+    redis.call('SET', KEYS[3], string.format('%.0f', number))
+  end
+  -- NX: what is not text is not seen by MGET and must not be overwritten
+  if not redis.call('SET', KEYS[1], string.format('x%.0f %s %s', number, id, ARGV[9]), 'NX', 'PX', ttl) then
+    return { err = 'LEASEHOLD a key of a lock holds something else' }
+  end
+  return { 1, number, ttl, 0 }
+end
+
+-- include state.lua
+
+if not raw and redis.call('EXISTS', KEYS[1]) == 1 then return foreign() end
+local state = load(KEYS[1], raw)
+if not state then return foreign() end
+local permits, limit = tonumber(ARGV[3]), tonumber(ARGV[4])
+local changed = sweep(state)
+if changed then settle(state, KEYS[3]) end
+
+local function soonest()
+  local first = nil
+  for _, h in ipairs(state.holders) do first = math.min(first or h[UNTIL], h[UNTIL]) end
+  return first and math.ceil((first - now) / 1000) or 0
+end
+
+local function answer()
+  local mine = find(state.holders, id)
+  if mine then
+    if mine[CONFIRM_BY] ~= 0 then
+      mine[CONFIRM_BY] = 0
+      changed = true
+    end
+    return { 1, mine[NUMBER], math.floor((mine[UNTIL] - now) / 1000), math.min(1, #state.waiters) }
+  end
+  local one = state.holders[1] or state.waiters[1]
+  if one and ((one[MODE] == 'p') ~= (mode == 'p') or state.limit ~= limit) then
+    return { 4, one[MODE], state.limit }
+  end
+  state.limit = limit
+  local e, place = find(state.waiters, id)
+  local queued = e ~= nil
+  e = e or { id, mode, permits, tonumber(ARGV[7]), now, 0, 0, 0, ARGV[8], ARGV[9] }
+  place = place or #state.waiters + 1
+  local holder = state.holders[1] and state.holders[1][HOLDER] or ''
+  if fits(state, e) and may_pass(state, e, place) then
+    if queued then table.remove(state.waiters, place) end
+    e[UNTIL] = now + ttl * 1000
+    e[NUMBER] = mint(KEYS[3])
+    table.insert(state.holders, e)
+    changed = true
+    return { 1, e[NUMBER], ttl, math.min(1, #state.waiters) }
+  end
+  if ARGV[6] == 'try' then return { 3, soonest(), holder } end
+  e[UNTIL] = now + ttl * 1000
+  if not queued then table.insert(state.waiters, e) end
+  changed = true
+  return { 2, place - 1, holder }
+end
+
+local given = answer()
+if changed then save(KEYS[1], state) end
+return given

@@ -1,0 +1,16 @@
+-- Removes the lease with a fence number. KEYS: state, counter. ARGV: number. Answers 1 if it was held.
+local raw = redis.call('MGET', KEYS[1])[1]
+
+-- include state.lua
+
+local state = load(KEYS[1], raw)
+if not state then return foreign() end
+if sweep(state) then settle(state, KEYS[2]) end
+for i, e in ipairs(state.holders) do
+  if string.format('%.0f', e[NUMBER]) == ARGV[1] then
+    table.remove(state.holders, i)
+    settle_and_save(KEYS[1], KEYS[2], state)
+    return 1
+  end
+end
+return 0

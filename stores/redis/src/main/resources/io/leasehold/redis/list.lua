@@ -1,0 +1,26 @@
+-- Who holds and waits. Changes nothing. KEYS: the states.
+-- Answers for each name: holders {id, mode, permits, number, ms held, ms left, holder}..., waiters {id, mode, ms waited, holder}...
+local raws = redis.call('MGET', unpack(KEYS))
+
+-- include state.lua
+
+local function ms(micros)
+  return math.max(0, math.floor(micros / 1000))
+end
+
+local answers = {}
+for i, key in ipairs(KEYS) do
+  local holders, waiters = {}, {}
+  local state = load(key, raws[i]) or { holders = {}, waiters = {} }
+  for _, e in ipairs(state.holders) do
+    if e[UNTIL] > now then
+      -- A number is the time of its grant, unless the clock was set back
+      table.insert(holders, { e[ID], e[MODE], e[PERMITS], e[NUMBER], ms(now - e[NUMBER]), ms(e[UNTIL] - now), e[HOLDER] })
+    end
+  end
+  for _, e in ipairs(state.waiters) do
+    if e[UNTIL] > now then table.insert(waiters, { e[ID], e[MODE], ms(now - e[SINCE]), e[HOLDER] }) end
+  end
+  answers[i] = { holders, waiters }
+end
+return answers

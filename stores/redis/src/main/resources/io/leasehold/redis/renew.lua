@@ -1,0 +1,56 @@
+-- Renews leases and keeps places alive: many names, several tickets of one name. A name that fails harms no other.
+-- KEYS: the states, then the counter of each. ARGV: for each ticket the index of its state, id, ttl in ms.
+-- Answers for each ticket three numbers: renewed 1, ms left, wanted; waits 2; may attempt 3; gone 4; failed 5.
+local names = #KEYS / 2
+local raws = redis.call('MGET', unpack(KEYS, 1, names))
+local answers = {}
+local slow = nil
+
+for i = 1, #ARGV, 3 do
+  local name, id, ttl = tonumber(ARGV[i]), ARGV[i + 1], ARGV[i + 2]
+  local raw = raws[name]
+  local code, left, wanted = 4, 0, 0
+  if raw and string.sub(raw, 1, 1) == 'x' then
+    local _, holder = string.match(raw, '^x(%d+) (%x+) ')
+    if holder == id then
+      local done = redis.pcall('PEXPIRE', KEYS[name], ttl)
+      code, left = done == 1 and 1 or (done == 0 and 4 or 5), tonumber(ttl)
+    end
+  elseif raw then
+    slow = slow or {}
+    slow[name] = slow[name] or {}
+    table.insert(slow[name], i)
+  end
+  answers[i], answers[i + 1], answers[i + 2] = code, left, wanted
+end
+if not slow then return answers end
+
+-- include state.lua
+
+local function each(name, tickets)
+  local state = load(KEYS[name], raws[name])
+  if not state then return end
+  if sweep(state) then settle(state, KEYS[names + name]) end
+  local held, waiting = {}, {}
+  for _, e in ipairs(state.holders) do held[e[ID]] = e end
+  for _, e in ipairs(state.waiters) do waiting[e[ID]] = e end
+  for _, i in ipairs(tickets) do
+    local id, ttl = ARGV[i + 1], tonumber(ARGV[i + 2])
+    local e = held[id] or waiting[id]
+    if e and e[CONFIRM_BY] ~= 0 then
+      answers[i] = 3
+    elseif e then
+      e[UNTIL] = now + ttl * 1000
+      answers[i], answers[i + 1] = held[id] and 1 or 2, ttl
+      answers[i + 2] = math.min(1, #state.waiters)
+    end
+  end
+  save(KEYS[name], state)
+end
+
+for name, tickets in pairs(slow) do
+  if not pcall(each, name, tickets) then
+    for _, i in ipairs(tickets) do answers[i] = 5 end
+  end
+end
+return answers

@@ -1,0 +1,33 @@
+package io.leasehold.redis;
+
+import io.leasehold.servers.RedisServer;
+import io.leasehold.spi.StoreUrl;
+import io.leasehold.testkit.contract.Ability;
+import io.leasehold.testkit.contract.StoreFixture;
+import java.util.UUID;
+
+/** A prefix of its own on a server. */
+final class RedisFixture extends StoreFixture {
+  private final RedisServer server;
+
+  RedisFixture(RedisServer server) {
+    super(
+        new RedisStoreProvider()
+            .factory(StoreUrl.parse(server.url() + "?prefix=" + UUID.randomUUID() + ":")));
+    this.server = server;
+    with(Ability.RESTART);
+    with(Ability.RESTART_EMPTY);
+  }
+
+  @Override
+  public void restart() {
+    server.kill();
+    server.start();
+  }
+
+  @Override
+  public void restartEmpty() {
+    server.kill();
+    server.startEmpty();
+  }
+}
