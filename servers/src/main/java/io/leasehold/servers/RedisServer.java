@@ -140,6 +140,11 @@ public final class RedisServer implements AutoCloseable {
     return access.as(user, password).connect();
   }
 
+  /** A connection by way of a proxy on this machine that listens there; the caller closes it. */
+  public RedisCli cliBy(int proxyPort) {
+    return access.by(proxyPort).connect();
+  }
+
   /** Steps its wall clock; it must have been started {@code withSteppableClock()}. */
   public void stepClock(Duration step) {
     clock.orElseThrow(() -> new IllegalStateException("no withSteppableClock()")).step(step);

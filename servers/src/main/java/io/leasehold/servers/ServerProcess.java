@@ -4,18 +4,13 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -81,12 +76,12 @@ public final class ServerProcess implements AutoCloseable {
   /** Another process may take a port between its being found free and the server's start. */
   private void startOnFreePort() {
     for (int attempt = 1; ; attempt++) {
-      port = freePort();
+      port = Ports.free();
       try {
         start();
         return;
       } catch (IllegalStateException e) {
-        if (attempt == 5 || isFree(port)) {
+        if (attempt == 5 || Ports.isFree(port)) {
           throw e;
         }
       }
@@ -110,7 +105,7 @@ public final class ServerProcess implements AutoCloseable {
 
   /** Starts it again without the data that it had. */
   public void startEmpty() {
-    delete(data());
+    Folders.delete(data());
     start();
   }
 
@@ -218,9 +213,7 @@ public final class ServerProcess implements AutoCloseable {
       kill();
     }
     Runtime.getRuntime().removeShutdownHook(hook);
-    if (Files.exists(folder)) {
-      delete(folder);
-    }
+    Folders.delete(folder);
   }
 
   private void killIfAlive() {
@@ -249,36 +242,5 @@ public final class ServerProcess implements AutoCloseable {
     String name = String.valueOf(folder.getFileName());
     return new IllegalStateException(
         "the server in " + name + " " + what + "; its log ends:\n" + String.join("\n", end), cause);
-  }
-
-  private static void delete(Path folder) {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  /**
-   * A port below those that the kernel gives to outgoing connections: while the server is down a
-   * client that dials one of those may reach itself, and any other may take it.
-   */
-  private static int freePort() {
-    while (true) {
-      int candidate = ThreadLocalRandom.current().nextInt(15_000, 32_000);
-      if (isFree(candidate)) {
-        return candidate;
-      }
-    }
-  }
-
-  private static boolean isFree(int port) {
-    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-      return socket.isBound();
-    } catch (IOException taken) {
-      return false;
-    }
   }
 }
