@@ -56,8 +56,7 @@ final class Connections {
 
   /** Puts a command among those that are sent next. */
   static void write(Connection connection, Command command) {
-    byte[] name = Command.bytes(command.name());
-    connection.sendCommand(() -> name, command.arguments().toArray(byte[][]::new));
+    connection.sendCommand(command.name(), command.arguments().toArray(byte[][]::new));
   }
 
   /**

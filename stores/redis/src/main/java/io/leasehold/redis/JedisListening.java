@@ -5,6 +5,7 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Clock;
 import io.leasehold.internal.Scheduler;
 import io.leasehold.internal.Threads;
+import io.leasehold.redis.Command.Name;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -150,7 +151,7 @@ final class JedisListening implements Wire.Listening {
     } finally {
       mutex.unlock();
     }
-    Connections.write(opened, Command.of("SUBSCRIBE", channel));
+    Connections.write(opened, Command.of(Name.SUBSCRIBE, channel));
     Connections.flush(opened);
     return true;
   }
@@ -178,7 +179,7 @@ final class JedisListening implements Wire.Listening {
       if (closed || current != opened) {
         return;
       }
-      Connections.write(opened, Command.of("PING"));
+      Connections.write(opened, Command.of(Name.PING));
       Connections.flush(opened);
     } catch (JedisException e) {
       // The thread that reads finds out too.

@@ -1,17 +1,23 @@
 package io.leasehold.redis;
 
-import io.leasehold.spi.LeaseId;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.CRC32;
 
 /**
  * The keys of one prefix. All that one request of a lock touches has the same text in braces, so
  * that it stays together wherever keys are spread; fence numbers rise for each such bucket of
- * names.
+ * names. Thread-safe.
  */
 final class Keys {
   private static final int BUCKETS = 256;
 
+  /** So that a lock that is taken again and again makes its keys once. */
+  private static final int MOST_RECENT = 256;
+
   private final String prefix;
+  private final Map<String, OfName> recent = new ConcurrentHashMap<>();
 
   Keys(String prefix) {
     if (prefix.isEmpty()
@@ -23,17 +29,42 @@ final class Keys {
     this.prefix = prefix;
   }
 
-  byte[] state(String name) {
-    return Command.bytes(bucket(name) + "name:" + name);
+  /**
+   * The keys of one name.
+   *
+   * @param state who holds and waits
+   * @param counter the last fence number of its bucket
+   * @param tombstones what the keys begin with that remember withdrawn ids
+   */
+  record OfName(byte[] state, byte[] counter, byte[] tombstones) {
+    byte[] tombstone(byte[] id) {
+      byte[] key = Arrays.copyOf(tombstones, tombstones.length + id.length);
+      System.arraycopy(id, 0, key, tombstones.length, id.length);
+      return key;
+    }
   }
 
-  byte[] counter(String name) {
-    return Command.bytes(bucket(name) + "number");
+  OfName of(String name) {
+    OfName known = recent.get(name);
+    if (known != null) {
+      return known;
+    }
+    if (recent.size() >= MOST_RECENT) {
+      recent.clear();
+    }
+    OfName made = make(name);
+    recent.put(name, made);
+    return made;
   }
 
-  /** Remembers that an id was withdrawn. */
-  byte[] tombstone(String name, LeaseId id) {
-    return Command.bytes(bucket(name) + "withdrawn:" + id);
+  private OfName make(String name) {
+    CRC32 crc = new CRC32();
+    crc.update(Command.bytes(name));
+    String bucket = prefix + "{" + crc.getValue() % BUCKETS + "}:";
+    return new OfName(
+        Command.bytes(bucket + "name:" + name),
+        Command.bytes(bucket + "number"),
+        Command.bytes(bucket + "withdrawn:"));
   }
 
   /** On which a client is woken. */
@@ -49,11 +80,5 @@ final class Keys {
   /** The name whose state stands under a key. */
   String name(String state) {
     return state.substring(state.indexOf("}:name:", prefix.length()) + "}:name:".length());
-  }
-
-  private String bucket(String name) {
-    CRC32 crc = new CRC32();
-    crc.update(Command.bytes(name));
-    return prefix + "{" + crc.getValue() % BUCKETS + "}:";
   }
 }

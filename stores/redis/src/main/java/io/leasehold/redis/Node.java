@@ -2,9 +2,11 @@ package io.leasehold.redis;
 
 import io.leasehold.StoreException;
 import io.leasehold.internal.Clock;
+import io.leasehold.redis.Command.Name;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -12,13 +14,15 @@ import org.jspecify.annotations.Nullable;
 
 /** One server, and what it can do: found out once, when connecting. */
 final class Node {
+  private static final byte[] IFEQ = Command.bytes("IFEQ");
+
   private final Wire wire;
   private final Clock clock;
 
-  /** The words of the command that deletes a key if it has a certain value; empty if none does. */
-  private final List<String> deleteIf;
+  /** How a key is deleted if it has a certain value; empty if only by a script. */
+  private final Optional<Name> deleteIf;
 
-  private Node(Wire wire, Clock clock, List<String> deleteIf) {
+  private Node(Wire wire, Clock clock, Optional<Name> deleteIf) {
     this.wire = wire;
     this.clock = clock;
     this.deleteIf = deleteIf;
@@ -34,7 +38,7 @@ final class Node {
     for (Script script : Script.values()) {
       commands.add(script.load());
     }
-    commands.add(Command.of("COMMAND", "INFO", "DELEX", "DELIFEQ"));
+    commands.add(Command.of(Name.COMMAND, "INFO", "DELEX", "DELIFEQ"));
     List<Object> replies = join(wire.send(commands, within));
     int last = commands.size() - 1;
     for (Object reply : replies.subList(0, last)) {
@@ -46,16 +50,16 @@ final class Node {
   }
 
   /** Whoever may not ask gets scripts. */
-  private static List<String> deleteIf(@Nullable Object known) {
+  private static Optional<Name> deleteIf(@Nullable Object known) {
     if (known instanceof List<?> infos && infos.size() == 2) {
       if (infos.get(0) != null) {
-        return List.of("DELEX", "IFEQ");
+        return Optional.of(Name.DELEX);
       }
       if (infos.get(1) != null) {
-        return List.of("DELIFEQ");
+        return Optional.of(Name.DELIFEQ);
       }
     }
-    return List.of();
+    return Optional.empty();
   }
 
   private static List<Object> join(CompletionStage<List<Object>> replies) {
@@ -75,21 +79,22 @@ final class Node {
 
   /** Whether it compares before it deletes or sets, without a script. */
   boolean compares() {
-    return !deleteIf.isEmpty();
+    return deleteIf.isPresent();
   }
 
   /** Deletes the key if it has this value. */
   Command deleteIf(byte[] key, byte[] value) {
-    return deleteIf.size() == 1
-        ? new Command(deleteIf.get(0), List.of(key, value))
-        : new Command(deleteIf.get(0), List.of(key, Command.bytes(deleteIf.get(1)), value));
+    Name name = deleteIf.orElseThrow();
+    return name == Name.DELEX
+        ? new Command(name, List.of(key, IFEQ, value))
+        : new Command(name, List.of(key, value));
   }
 
   /** Sets the life of the key if it has this value. A server that compares to delete can do it. */
   Command renewIf(byte[] key, byte[] value, Duration ttl) {
-    byte[] millis = Command.bytes(Long.toString(ttl.toMillis()));
+    byte[] millis = Command.digits(ttl.toMillis());
     return new Command(
-        "SET", List.of(key, value, Command.bytes("IFEQ"), value, Command.bytes("PX"), millis));
+        Name.SET, List.of(key, value, Command.bytes("IFEQ"), value, Command.bytes("PX"), millis));
   }
 
   /** Sends one command. */

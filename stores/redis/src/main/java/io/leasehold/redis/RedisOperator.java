@@ -3,6 +3,7 @@ package io.leasehold.redis;
 import io.leasehold.Finding;
 import io.leasehold.LockSnapshot;
 import io.leasehold.internal.Clock;
+import io.leasehold.redis.Command.Name;
 import io.leasehold.spi.StoreOperator;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,7 +47,7 @@ final class RedisOperator implements StoreOperator {
 
   /** Page by page; a key may come twice. */
   private CompletionStage<Set<String>> scan(String cursor, Set<String> names, long end) {
-    Command page = Command.of("SCAN", cursor, "MATCH", keys.allStates(), "COUNT", KEYS_A_SCAN);
+    Command page = Command.of(Name.SCAN, cursor, "MATCH", keys.allStates(), "COUNT", KEYS_A_SCAN);
     return node.send(page, "*", left(end))
         .thenCompose(
             reply -> {
@@ -76,7 +77,7 @@ final class RedisOperator implements StoreOperator {
   }
 
   private CompletionStage<List<LockSnapshot>> read(List<String> names, Duration within) {
-    List<byte[]> states = names.stream().map(keys::state).toList();
+    List<byte[]> states = names.stream().map(name -> keys.of(name).state()).toList();
     return node.run(Script.LIST, names.get(0), states, List.of(), within)
         .thenApply(reply -> snapshots(names, reply));
   }
@@ -95,15 +96,16 @@ final class RedisOperator implements StoreOperator {
 
   @Override
   public CompletionStage<Boolean> breakLease(String name, long number, Duration within) {
-    List<byte[]> touched = List.of(keys.state(name), keys.counter(name));
-    List<byte[]> asked = List.of(Command.bytes(Long.toString(number)));
+    Keys.OfName of = keys.of(name);
+    List<byte[]> touched = List.of(of.state(), of.counter());
+    List<byte[]> asked = List.of(Command.digits(number));
     return node.run(Script.BREAK, name, touched, asked, within).thenApply(Replies::isOne);
   }
 
   @Override
   public CompletionStage<List<Finding>> diagnose(Duration within) {
     return node.wire()
-        .send(List.of(Command.of("INFO"), Command.of("CONFIG", "GET", "save")), within)
+        .send(List.of(Command.of(Name.INFO), Command.of(Name.CONFIG, "GET", "save")), within)
         .thenApply(replies -> ServerDiagnosis.of(replies.get(0), replies.get(1)));
   }
 }

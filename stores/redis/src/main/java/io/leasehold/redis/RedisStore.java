@@ -30,7 +30,7 @@ import java.util.function.BiConsumer;
  */
 final class RedisStore implements LockStore {
   /** No request lands later than this after its connection was given up. */
-  private static final String TOMBSTONE_MILLIS = "60000";
+  private static final byte[] TOMBSTONE_MILLIS = Command.digits(60_000);
 
   private final Node node;
   private final Keys keys;
@@ -39,7 +39,7 @@ final class RedisStore implements LockStore {
   private final Renewing renewing;
   private final RedisOperator operator;
   private final Wire.Listening listening;
-  private final byte[] channel;
+  private final String channel;
 
   /** On which connection those wait that are queued and have not been watched. */
   private final Map<LeaseId, Integer> heardOn = new ConcurrentHashMap<>();
@@ -51,11 +51,11 @@ final class RedisStore implements LockStore {
     this.sole = new SoleLeases(node);
     this.renewing = new Renewing(node, keys, sole, clock);
     this.operator = new RedisOperator(node, keys, clock);
-    String name = keys.channel(new SecureRandom().nextLong());
-    this.channel = Command.bytes(name);
+    this.channel = keys.channel(new SecureRandom().nextLong());
     this.listening =
         node.wire()
-            .listen(name, message -> listener.wake(LeaseId.parse(message)), listener::reconnected);
+            .listen(
+                channel, message -> listener.wake(LeaseId.parse(message)), listener::reconnected);
   }
 
   @Override
@@ -74,22 +74,10 @@ final class RedisStore implements LockStore {
   @Override
   public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
     int heard = listening.connection();
-    List<byte[]> touched =
-        List.of(
-            keys.state(ticket.name()),
-            keys.tombstone(ticket.name(), ticket.id()),
-            keys.counter(ticket.name()));
-    List<byte[]> asked =
-        List.of(
-            Command.bytes(ticket.id().toString()),
-            Command.bytes(Replies.mode(ticket.mode())),
-            Command.bytes(Integer.toString(ticket.permits())),
-            Command.bytes(Integer.toString(ticket.limit())),
-            Command.bytes(Long.toString(ticket.ttl().toMillis())),
-            Command.bytes(ticket.intent() == Ticket.Intent.TRY ? "try" : "queue"),
-            Command.bytes(ticket.fair() ? "1" : "0"),
-            channel,
-            Command.bytes(ticket.holder()));
+    Keys.OfName of = keys.of(ticket.name());
+    byte[] id = Asked.id(ticket.id());
+    List<byte[]> touched = List.of(of.state(), of.tombstone(id), of.counter());
+    List<byte[]> asked = Asked.of(ticket, id, channel);
     return node.run(Script.ATTEMPT, ticket.name(), touched, asked, within)
         .thenApply(
             reply -> {
@@ -116,13 +104,10 @@ final class RedisStore implements LockStore {
   public CompletionStage<Boolean> withdraw(Ticket ticket, Duration within) {
     sole.remove(ticket.id());
     heardOn.remove(ticket.id());
-    List<byte[]> touched =
-        List.of(
-            keys.state(ticket.name()),
-            keys.tombstone(ticket.name(), ticket.id()),
-            keys.counter(ticket.name()));
-    List<byte[]> asked =
-        List.of(Command.bytes(ticket.id().toString()), Command.bytes(TOMBSTONE_MILLIS));
+    Keys.OfName of = keys.of(ticket.name());
+    byte[] id = Asked.id(ticket.id());
+    List<byte[]> touched = List.of(of.state(), of.tombstone(id), of.counter());
+    List<byte[]> asked = List.of(id, TOMBSTONE_MILLIS);
     return node.run(Script.WITHDRAW, ticket.name(), touched, asked, within)
         .thenApply(Replies::isOne);
   }
@@ -142,7 +127,7 @@ final class RedisStore implements LockStore {
     // One command, and no script, unless somebody came to wait. A repeat asks the script.
     sole.remove(ticket.id());
     long end = clock.nanos() + within.toNanos();
-    return node.send(node.deleteIf(keys.state(ticket.name()), value), ticket.name(), within)
+    return node.send(node.deleteIf(keys.of(ticket.name()).state(), value), ticket.name(), within)
         .thenCompose(
             reply ->
                 Replies.isOne(reply)
@@ -151,8 +136,9 @@ final class RedisStore implements LockStore {
   }
 
   private CompletionStage<Release> releaseByScript(Ticket ticket, Duration within) {
-    List<byte[]> touched = List.of(keys.state(ticket.name()), keys.counter(ticket.name()));
-    List<byte[]> asked = List.of(Command.bytes(ticket.id().toString()));
+    Keys.OfName of = keys.of(ticket.name());
+    List<byte[]> touched = List.of(of.state(), of.counter());
+    List<byte[]> asked = List.of(Asked.id(ticket.id()));
     return node.run(Script.RELEASE, ticket.name(), touched, asked, within)
         .thenApply(reply -> Replies.isOne(reply) ? Release.RELEASED : Release.NOT_HELD);
   }

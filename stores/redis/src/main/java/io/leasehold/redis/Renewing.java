@@ -49,7 +49,7 @@ final class Renewing {
 
   /** One command, unless somebody came to wait. */
   private void alone(Ticket ticket, byte[] value, long end, BiConsumer<LeaseId, Renewal> each) {
-    Command command = node.renewIf(keys.state(ticket.name()), value, ticket.ttl());
+    Command command = node.renewIf(keys.of(ticket.name()).state(), value, ticket.ttl());
     node.send(command, ticket.name(), left(end))
         .whenComplete(
             (reply, failed) -> {
@@ -71,14 +71,15 @@ final class Renewing {
     for (Ticket ticket : tickets) {
       Integer index = names.get(ticket.name());
       if (index == null) {
-        states.add(keys.state(ticket.name()));
-        counters.add(keys.counter(ticket.name()));
+        Keys.OfName of = keys.of(ticket.name());
+        states.add(of.state());
+        counters.add(of.counter());
         index = states.size();
         names.put(ticket.name(), index);
       }
-      asked.add(Command.bytes(index.toString()));
-      asked.add(Command.bytes(ticket.id().toString()));
-      asked.add(Command.bytes(Long.toString(ticket.ttl().toMillis())));
+      asked.add(Command.digits(index));
+      asked.add(Asked.id(ticket.id()));
+      asked.add(Asked.ttl(ticket));
     }
     states.addAll(counters);
     CompletionStage<@Nullable Object> answers =

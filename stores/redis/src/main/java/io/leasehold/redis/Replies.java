@@ -76,20 +76,14 @@ final class Replies {
     return Duration.ofMillis(number(answer, index));
   }
 
+  /** A number, or the digits of one: scripts do not convert what they only pass on. */
   private static long number(List<?> answer, int index) {
-    return (Long) Objects.requireNonNull(answer.get(index), "a number is missing");
+    Object value = Objects.requireNonNull(answer.get(index), "a number is missing");
+    return value instanceof Long number ? number : Long.parseLong(Command.text(value));
   }
 
   private static String text(List<?> answer, int index) {
     return Command.text(Objects.requireNonNull(answer.get(index), "a text is missing"));
-  }
-
-  static String mode(LockMode mode) {
-    return switch (mode) {
-      case EXCLUSIVE -> "x";
-      case SHARED -> "s";
-      case PERMITS -> "p";
-    };
   }
 
   private static LockMode mode(String letter) {

@@ -1,5 +1,6 @@
 package io.leasehold.redis;
 
+import io.leasehold.redis.Command.Name;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -32,21 +33,21 @@ enum Script {
 
   /** Runs it, if the server knows it. */
   Command run(List<byte[]> keys, List<byte[]> arguments) {
-    return command("EVALSHA", sha, keys, arguments);
+    return command(Name.EVALSHA, sha, keys, arguments);
   }
 
   /** Runs it, and makes it known to the server. */
   Command teach(List<byte[]> keys, List<byte[]> arguments) {
-    return command("EVAL", Command.bytes(text), keys, arguments);
+    return command(Name.EVAL, Command.bytes(text), keys, arguments);
   }
 
   /** Makes it known to the server. */
   Command load() {
-    return Command.of("SCRIPT", "LOAD", text);
+    return Command.of(Name.SCRIPT, "LOAD", text);
   }
 
   private static Command command(
-      String name, byte[] which, List<byte[]> keys, List<byte[]> arguments) {
+      Name name, byte[] which, List<byte[]> keys, List<byte[]> arguments) {
     List<byte[]> all = new ArrayList<>(2 + keys.size() + arguments.size());
     all.add(which);
     all.add(Command.bytes(Integer.toString(keys.size())));

@@ -1,25 +1,25 @@
 -- Grants, queues or refuses. KEYS: state, tombstone of the id, counter.
--- ARGV: id, mode, permits, limit, ttl in ms, queue or try, fair, channel, holder.
+-- ARGV: id, mode, ttl in ms, holder, and what the common case does not read: permits, limit, queue or try, fair, channel.
 -- Answers: granted {1, number, ms left, wanted}, queued {2, place, holder}, busy {3, ms to the first end, holder}, other kind {4, mode, limit}.
 local found = redis.call('MGET', KEYS[1], KEYS[2])
 local raw = found[1]
 if found[2] then return { 3, 0, '' } end
 
-local id, mode, ttl = ARGV[1], ARGV[2], tonumber(ARGV[5])
+local id, mode = ARGV[1], ARGV[2]
 if not raw and mode == 'x' then
-  -- The common case, without what the others need
+  -- The common case, without what the others need; numbers of as many digits compare as text
   local time = redis.call('TIME')
-  local number = time[1] * 1000000 + time[2]
-  local last = tonumber(redis.call('SET', KEYS[3], string.format('%.0f', number), 'GET') or 0) or 0
-  if last >= number then
-    number = last + 1
-    redis.call('SET', KEYS[3], string.format('%.0f', number))
+  local number = time[1] .. string.sub('00000' .. time[2], -6)
+  local last = redis.call('SET', KEYS[3], number, 'GET')
+  if last and (last >= number or #last ~= #number) then
+    number = string.format('%.0f', math.max(tonumber(number), (tonumber(last) or 0) + 1))
+    redis.call('SET', KEYS[3], number)
   end
   -- NX: what is not text is not seen by MGET and must not be overwritten
-  if not redis.call('SET', KEYS[1], string.format('x%.0f %s %s', number, id, ARGV[9]), 'NX', 'PX', ttl) then
+  if not redis.call('SET', KEYS[1], 'x' .. number .. ' ' .. id .. ' ' .. ARGV[4], 'NX', 'PX', ARGV[3]) then
     return { err = 'LEASEHOLD a key of a lock holds something else' }
   end
-  return { 1, number, ttl, 0 }
+  return { 1, number, ARGV[3], 0 }
 end
 
 -- include state.lua
@@ -27,7 +27,9 @@ end
 if not raw and redis.call('EXISTS', KEYS[1]) == 1 then return foreign() end
 local state = load(KEYS[1], raw)
 if not state then return foreign() end
-local permits, limit = tonumber(ARGV[3]), tonumber(ARGV[4])
+local ttl = tonumber(ARGV[3])
+local permits, limit, intent, fair, channel = string.match(ARGV[5], '^(%d+) (%d+) (%a+) (%d) (.*)$')
+permits, limit, fair = tonumber(permits), tonumber(limit), tonumber(fair)
 local changed = sweep(state)
 if changed then settle(state, KEYS[3]) end
 
@@ -53,7 +55,7 @@ local function answer()
   state.limit = limit
   local e, place = find(state.waiters, id)
   local queued = e ~= nil
-  e = e or { id, mode, permits, tonumber(ARGV[7]), now, 0, 0, 0, ARGV[8], ARGV[9] }
+  e = e or { id, mode, permits, fair, now, 0, 0, 0, channel, ARGV[4] }
   place = place or #state.waiters + 1
   local holder = state.holders[1] and state.holders[1][HOLDER] or ''
   if fits(state, e) and may_pass(state, e, place) then
@@ -64,7 +66,7 @@ local function answer()
     changed = true
     return { 1, e[NUMBER], ttl, math.min(1, #state.waiters) }
   end
-  if ARGV[6] == 'try' then return { 3, soonest(), holder } end
+  if intent == 'try' then return { 3, soonest(), holder } end
   e[UNTIL] = now + ttl * 1000
   if not queued then table.insert(state.waiters, e) end
   changed = true

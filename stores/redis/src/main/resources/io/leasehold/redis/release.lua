@@ -3,8 +3,8 @@ local raw = redis.call('MGET', KEYS[1])[1]
 if not raw then return 0 end
 if string.sub(raw, 1, 1) == 'x' then
   -- The common case, without what the others need
-  local _, id = string.match(raw, '^x(%d+) (%x+) ')
-  if id ~= ARGV[1] then return 0 end
+  local blank = string.find(raw, ' ', 1, true)
+  if not blank or string.sub(raw, blank + 1, blank + 32) ~= ARGV[1] then return 0 end
   redis.call('DEL', KEYS[1])
   return 1
 end

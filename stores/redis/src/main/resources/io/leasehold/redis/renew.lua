@@ -11,8 +11,8 @@ for i = 1, #ARGV, 3 do
   local raw = raws[name]
   local code, left, wanted = 4, 0, 0
   if raw and string.sub(raw, 1, 1) == 'x' then
-    local _, holder = string.match(raw, '^x(%d+) (%x+) ')
-    if holder == id then
+    local blank = string.find(raw, ' ', 1, true)
+    if blank and string.sub(raw, blank + 1, blank + 32) == id then
       local done = redis.pcall('PEXPIRE', KEYS[name], ttl)
       code, left = done == 1 and 1 or (done == 0 and 4 or 5), tonumber(ttl)
     end
