@@ -25,7 +25,7 @@ public final class Programs {
   /**
    * Runs a program to its end.
    *
-   * @return the last line of its output; if it fails the test is aborted with that
+   * @return the last line of all its output; if it fails the test is aborted with that
    */
   static String run(List<String> command, String what) {
     try {
@@ -39,10 +39,11 @@ public final class Programs {
         process.getOutputStream().close();
         int exitCode = process.waitFor();
         List<String> lines = Files.readAllLines(output, StandardCharsets.UTF_8);
+        String last = lines.isEmpty() ? "" : lines.get(lines.size() - 1);
         if (exitCode != 0) {
-          throw Availability.missing(what + " failed: " + String.join("; ", lines));
+          throw Availability.missing(what + " failed: " + last);
         }
-        return lines.isEmpty() ? "" : lines.get(lines.size() - 1);
+        return last;
       } finally {
         Files.delete(output);
       }

@@ -43,9 +43,7 @@ class RedisProxyTest {
   private int pipeline() {
     int answered = 0;
     try (RedisCli cli = server.cliBy(proxy.port())) {
-      for (int i = 0; i < REQUESTS; i++) {
-        cli.send("EVAL", "return {redis.call('incr', KEYS[1]), {'a\\r\\n', false}}", "1", "n");
-      }
+      send(cli);
       for (; answered < REQUESTS; answered++) {
         assertThat((List<?>) cli.read()).hasSize(2);
       }
@@ -53,6 +51,16 @@ class RedisProxyTest {
       return answered;
     }
     return answered;
+  }
+
+  private static void send(RedisCli cli) {
+    try {
+      for (int i = 0; i < REQUESTS; i++) {
+        cli.send("EVAL", "return {redis.call('incr', KEYS[1]), {'a\\r\\n', false}}", "1", "n");
+      }
+    } catch (IOException cut) {
+      return; // what was answered before can still be read
+    }
   }
 
   @ParameterizedTest

@@ -287,8 +287,10 @@ class FaultProxyTest {
 
   @Test
   void aServerThatIsNotThereClosesTheConnection() throws IOException {
-    server.close();
-    try (Socket socket = connect()) {
+    ServerSocket gone = new ServerSocket(0);
+    gone.close();
+    try (FaultProxy lonely = FaultProxy.to("127.0.0.1", gone.getLocalPort(), Framing.RESP);
+        Socket socket = connect(lonely)) {
       assertThat(readAll(socket)).isEmpty();
     }
   }
