@@ -69,7 +69,7 @@ final class Call {
     Object before = state.get();
     if (!(before instanceof CompletableFuture)
         && state.compareAndSet(before, outcome)
-        && thread != Thread.currentThread()) {
+        && !thread.equals(Thread.currentThread())) {
       LockSupport.unpark(thread);
     }
   }

@@ -22,6 +22,8 @@ record Command(Name name, List<byte[]> arguments) {
     INFO,
     CONFIG;
 
+    /** Nobody changes it: Jedis copies it out. */
+    @SuppressWarnings("ImmutableEnumChecker")
     private final byte[] raw = bytes(name());
 
     @Override
