@@ -145,7 +145,10 @@ public final class RedisServer implements AutoCloseable {
     return access.by(proxyPort).connect();
   }
 
-  /** Steps its wall clock; it must have been started {@code withSteppableClock()}. */
+  /**
+   * Steps its wall clock; it must have been started {@code withSteppableClock()}. A server that
+   * keeps the time for a while, as Valkey 9 does, sees it a little later: wait for TIME.
+   */
   public void stepClock(Duration step) {
     clock.orElseThrow(() -> new IllegalStateException("no withSteppableClock()")).step(step);
   }
