@@ -176,7 +176,7 @@ final class JedisListening implements Wire.Listening {
   private void ping(Connection opened) {
     mutex.lock();
     try {
-      if (closed || current != opened) {
+      if (closed || !opened.equals(current)) {
         return;
       }
       Connections.write(opened, Command.of(Name.PING));

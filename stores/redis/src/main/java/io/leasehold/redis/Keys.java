@@ -29,14 +29,29 @@ final class Keys {
     this.prefix = prefix;
   }
 
-  /**
-   * The keys of one name.
-   *
-   * @param state who holds and waits
-   * @param counter the last fence number of its bucket
-   * @param tombstones what the keys begin with that remember withdrawn ids
-   */
-  record OfName(byte[] state, byte[] counter, byte[] tombstones) {
+  /** The keys of one name. */
+  static final class OfName {
+    private final byte[] state;
+    private final byte[] counter;
+    private final byte[] tombstones;
+
+    private OfName(String bucket, String name) {
+      this.state = Command.bytes(bucket + "name:" + name);
+      this.counter = Command.bytes(bucket + "number");
+      this.tombstones = Command.bytes(bucket + "withdrawn:");
+    }
+
+    /** Who holds and waits. */
+    byte[] state() {
+      return state;
+    }
+
+    /** The last fence number of its bucket. */
+    byte[] counter() {
+      return counter;
+    }
+
+    /** Remembers that an id was withdrawn. */
     byte[] tombstone(byte[] id) {
       byte[] key = Arrays.copyOf(tombstones, tombstones.length + id.length);
       System.arraycopy(id, 0, key, tombstones.length, id.length);
@@ -61,10 +76,7 @@ final class Keys {
     CRC32 crc = new CRC32();
     crc.update(Command.bytes(name));
     String bucket = prefix + "{" + crc.getValue() % BUCKETS + "}:";
-    return new OfName(
-        Command.bytes(bucket + "name:" + name),
-        Command.bytes(bucket + "number"),
-        Command.bytes(bucket + "withdrawn:"));
+    return new OfName(bucket, name);
   }
 
   /** On which a client is woken. */
