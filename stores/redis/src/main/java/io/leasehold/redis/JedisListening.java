@@ -137,6 +137,9 @@ final class JedisListening implements Wire.Listening {
       broke(Connections.error(e).asException(connections.server(), null));
     } catch (JedisException e) {
       broke(connections.unknown(e));
+    } catch (RuntimeException e) {
+      // Whatever it is, listening must go on.
+      broke(new StoreException(Failure.UNAVAILABLE, "cannot listen to " + connections.server(), e));
     }
   }
 

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import java.util.regex.Pattern;
 
 /**
  * Leases as keys of a Redis or Valkey server: one key a name. Each verb is one script, or one
@@ -31,6 +32,8 @@ import java.util.function.BiConsumer;
 final class RedisStore implements LockStore {
   /** No request lands later than this after its connection was given up. */
   private static final byte[] TOMBSTONE_MILLIS = Command.digits(60_000);
+
+  private static final Pattern LEASE_ID = Pattern.compile("[0-9a-f]{32}");
 
   private final Node node;
   private final Keys keys;
@@ -53,9 +56,14 @@ final class RedisStore implements LockStore {
     this.operator = new RedisOperator(node, keys, clock);
     this.channel = keys.channel(new SecureRandom().nextLong());
     this.listening =
-        node.wire()
-            .listen(
-                channel, message -> listener.wake(LeaseId.parse(message)), listener::reconnected);
+        node.wire().listen(channel, message -> wake(listener, message), listener::reconnected);
+  }
+
+  /** What anybody else publishes there is not for us. */
+  private static void wake(StoreListener listener, String message) {
+    if (LEASE_ID.matcher(message).matches()) {
+      listener.wake(LeaseId.parse(message));
+    }
   }
 
   @Override
