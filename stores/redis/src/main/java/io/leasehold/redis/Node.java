@@ -103,6 +103,16 @@ final class Node {
         .thenCompose(replies -> orFailure(replies.get(0), name));
   }
 
+  /** As {@link #send}; what is of another type is not equal: null. */
+  CompletionStage<@Nullable Object> compare(Command command, String name, Duration within) {
+    return wire.send(List.of(command), within)
+        .thenCompose(
+            replies ->
+                replies.get(0) instanceof ServerError error && error.code().equals("WRONGTYPE")
+                    ? CompletableFuture.completedFuture(null)
+                    : orFailure(replies.get(0), name));
+  }
+
   /**
    * Runs a script; teaches it again to a server that has forgotten it.
    *

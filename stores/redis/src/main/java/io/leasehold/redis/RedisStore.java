@@ -135,7 +135,7 @@ final class RedisStore implements LockStore {
     // One command, and no script, unless somebody came to wait. A repeat asks the script.
     sole.remove(ticket.id());
     long end = clock.nanos() + within.toNanos();
-    return node.send(node.deleteIf(keys.of(ticket.name()).state(), value), ticket.name(), within)
+    return node.compare(node.deleteIf(keys.of(ticket.name()).state(), value), ticket.name(), within)
         .thenCompose(
             reply ->
                 Replies.isOne(reply)

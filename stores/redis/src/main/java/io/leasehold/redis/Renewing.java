@@ -50,7 +50,7 @@ final class Renewing {
   /** One command, unless somebody came to wait. */
   private void alone(Ticket ticket, byte[] value, long end, BiConsumer<LeaseId, Renewal> each) {
     Command command = node.renewIf(keys.of(ticket.name()).state(), value, ticket.ttl());
-    node.send(command, ticket.name(), left(end))
+    node.compare(command, ticket.name(), left(end))
         .whenComplete(
             (reply, failed) -> {
               if (failed != null) {
