@@ -30,7 +30,9 @@ if not slow then return answers end
 local function each(name, tickets)
   local state = load(KEYS[name], raws[name])
   if not state then return end
-  if sweep(state) then settle(state, KEYS[names + name]) end
+  if sweep(state) then
+    even_if_full(KEYS[name], function() settle(state, KEYS[names + name]) end)
+  end
   local held, waiting = {}, {}
   for _, e in ipairs(state.holders) do held[e[ID]] = e end
   for _, e in ipairs(state.waiters) do waiting[e[ID]] = e end
@@ -45,7 +47,7 @@ local function each(name, tickets)
       answers[i + 2] = math.min(1, #state.waiters)
     end
   end
-  save(KEYS[name], state)
+  even_if_full(KEYS[name], function() save(KEYS[name], state) end)
 end
 
 for name, tickets in pairs(slow) do

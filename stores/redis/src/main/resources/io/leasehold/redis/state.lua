@@ -99,8 +99,8 @@ local function settle(state, counter)
   while i <= #state.waiters do
     local e = state.waiters[i]
     if fits(state, e) and may_pass(state, e, i) then
-      table.remove(state.waiters, i)
       e[NUMBER] = mint(counter)
+      table.remove(state.waiters, i)
       e[CONFIRM_BY] = now + CONFIRM
       table.insert(state.holders, e)
       redis.pcall('PUBLISH', e[CHANNEL], e[ID])
@@ -140,15 +140,18 @@ local function remove(entries, id)
   return e
 end
 
+-- Does it also if the server is full: what is held must be kept, and what is let go must come free
+local function even_if_full(key, work)
+  if pcall(work) then return end
+  -- A script that has written something may write on
+  redis.call('PEXPIRE', key, math.max(1, redis.call('PTTL', key)))
+  work()
+end
+
 -- After something came free: grants, and keeps what is left
 local function settle_and_save(key, counter, state)
-  local nobody_holds = #state.holders == 0
-  local done, failed = pcall(function()
+  even_if_full(key, function()
     settle(state, counter)
     save(key, state)
   end)
-  if done then return end
-  if not nobody_holds then error(failed) end
-  -- Full: those who waited come again; what they waited for must not stay locked
-  redis.call('DEL', key)
 end
