@@ -1,0 +1,135 @@
+package io.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.leasehold.Lease;
+import io.leasehold.LeaseLostException;
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.internal.Engine;
+import io.leasehold.servers.RedisServer;
+import io.leasehold.servers.RedisServer.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Somebody else's data under the key of a lock. */
+class ForeignDataTest {
+  @Nested
+  class OnRedis70 extends Foreign {
+    OnRedis70() {
+      super(Kind.REDIS_7_0);
+    }
+  }
+
+  @Nested
+  class OnValkey9 extends Foreign {
+    OnValkey9() {
+      super(Kind.VALKEY_9);
+    }
+  }
+
+  abstract static class Foreign extends ServerTest {
+    Foreign(Kind kind) {
+      super(RedisServer.of(kind));
+    }
+
+    /** Puts something else where the state of the only lock is. */
+    private String overwrite(String how) {
+      String key = states().get(0);
+      server.command("DEL", key);
+      server.command((how.replace("KEY", key)).split(" ", -1));
+      return key;
+    }
+
+    private static void requireRefused(StoreException told, String name) {
+      assertThat(told.failure()).isEqualTo(Failure.REFUSED);
+      assertThat(told).hasMessageContaining(name).hasMessageContaining("something else");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "SET KEY hello",
+          "SET KEY m",
+          "SET KEY x",
+          "SET KEY mm",
+          "HSET KEY f v",
+          "RPUSH KEY a"
+        })
+    void anAttemptIsRefusedAndNothingIsOverwritten(String how) throws Exception {
+      Engine client = client();
+      Lease held = client.lock("a").acquire();
+      String key = overwrite(how);
+      Object before = server.command("DUMP", key);
+      Engine other = client();
+      assertThatThrownBy(() -> other.lock("a").tryAcquire())
+          .isInstanceOfSatisfying(StoreException.class, told -> requireRefused(told, "a"));
+      assertThatThrownBy(() -> other.lock("a").acquire(PATIENCE))
+          .isInstanceOfSatisfying(StoreException.class, told -> requireRefused(told, "a"));
+      assertThatThrownBy(() -> other.readWriteLock("a").readLock().tryAcquire())
+          .isInstanceOfSatisfying(StoreException.class, told -> requireRefused(told, "a"));
+      assertThatThrownBy(held::release).isInstanceOf(LeaseLostException.class);
+      requireNothingLeft(other);
+      requireNothingLeft(client);
+      assertThat(server.command("DUMP", key)).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SET KEY hello", "HSET KEY f v"})
+    void r6TheHolderIsToldAtItsNextRenewal(String how) throws Exception {
+      Engine client = client(with -> with.ttl(Duration.ofSeconds(6)));
+      Lease held = client.lock("a").acquire();
+      String key = overwrite(how);
+      Object before = server.command("DUMP", key);
+      CompletableFuture<Duration> lost = new CompletableFuture<>();
+      long begin = System.nanoTime();
+      held.onLost(() -> lost.complete(Duration.ofNanos(System.nanoTime() - begin)));
+      assertThat(lost).succeedsWithin(PATIENCE);
+      assertThat(lost.join()).as("not by its end").isLessThan(Duration.ofSeconds(5));
+      requireNothingLeft(client);
+      assertThat(server.command("DUMP", key)).isEqualTo(before);
+    }
+
+    @Test
+    void aWaiterIsRefused() throws Exception {
+      Engine client = client();
+      Lease held = client().lock("a").acquire();
+      CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), client());
+      overwrite("HSET KEY f v");
+      assertThat(waiter)
+          .failsWithin(PATIENCE)
+          .withThrowableThat()
+          .havingRootCause()
+          .isInstanceOfSatisfying(StoreException.class, told -> requireRefused(told, "a"));
+      requireNothingLeft(client);
+      assertThat(held.isHeld()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SET KEY hello", "HSET KEY f v"})
+    void oneKeyThatWasOverwrittenHarmsNoOtherLease(String how) throws Exception {
+      Engine client = client(with -> with.ttl(Duration.ofSeconds(1)));
+      Lease first = client.lock("first").acquire();
+      overwrite(how);
+      List<Lease> others = new ArrayList<>();
+      for (int i = 0; i < 149; i++) {
+        others.add(client.lock("name " + i).acquire());
+      }
+      long begin = System.nanoTime();
+      await()
+          .atMost(PATIENCE)
+          .until(() -> System.nanoTime() - begin > Duration.ofSeconds(2).toNanos());
+      assertThat(first.isHeld()).isFalse();
+      assertThat(others).allMatch(Lease::isHeld);
+      others.forEach(Lease::release);
+    }
+  }
+}

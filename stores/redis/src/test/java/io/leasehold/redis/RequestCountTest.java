@@ -1,0 +1,157 @@
+package io.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.leasehold.Lease;
+import io.leasehold.event.LockEvent;
+import io.leasehold.internal.Engine;
+import io.leasehold.servers.RedisServer;
+import io.leasehold.servers.RedisServer.Kind;
+import io.leasehold.testkit.FaultProxy;
+import io.leasehold.testkit.Framing;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** What locking costs, counted on the wire and at the server. */
+class RequestCountTest {
+  @Nested
+  class OnRedis70 extends Counts {
+    OnRedis70() {
+      super(Kind.REDIS_7_0, 8);
+    }
+  }
+
+  @Nested
+  class OnValkey9 extends Counts {
+    OnValkey9() {
+      super(Kind.VALKEY_9, 6);
+    }
+  }
+
+  abstract static class Counts extends ServerTest {
+    private final FaultProxy proxy;
+    private final int commandsOfAPair;
+
+    Counts(Kind kind, int commandsOfAPair) {
+      super(RedisServer.of(kind));
+      this.commandsOfAPair = commandsOfAPair;
+      proxy = FaultProxy.to(server.host(), server.port(), Framing.RESP);
+    }
+
+    @AfterAll
+    void closeProxy() {
+      proxy.close();
+    }
+
+    /** One whose requests are counted, and who has a connection. */
+    private Engine counted(Duration ttl, AtomicInteger renewals) throws InterruptedException {
+      Engine client =
+          clientAt(
+              server.urlBy(proxy.port()),
+              how ->
+                  how.ttl(ttl)
+                      .listener(
+                          event -> {
+                            if (event instanceof LockEvent.Renewed) {
+                              renewals.incrementAndGet();
+                            }
+                          }));
+      client.lock("first").acquire().release();
+      return client;
+    }
+
+    private Engine counted() throws InterruptedException {
+      return counted(Duration.ofMinutes(10), new AtomicInteger());
+    }
+
+    @Test
+    void aFreePairIsTwoRequests() throws Exception {
+      Engine client = counted();
+      int before = proxy.requests();
+      CommandCounts commands = CommandCounts.from(server);
+      client.lock("a").acquire().release();
+      assertThat(proxy.requests() - before).isEqualTo(2);
+      assertThat(commands.sum()).as("%s", commands.all()).isLessThanOrEqualTo(commandsOfAPair);
+    }
+
+    @Test
+    void aBusyTryIsOne() throws Exception {
+      Engine client = counted();
+      try (Lease held = client().lock("a").acquire()) {
+        int before = proxy.requests();
+        assertThat(client.lock("a").tryAcquire()).isEmpty();
+        assertThat(proxy.requests() - before).isEqualTo(1);
+        assertThat(held.isHeld()).isTrue();
+      }
+    }
+
+    @Test
+    void r19EnteringAgainAndLookingAreNone() throws Exception {
+      Engine client = counted();
+      Lock lock = client.lock("a").asLock();
+      lock.lock();
+      int before = proxy.requests();
+      for (int i = 0; i < 1000; i++) {
+        lock.lock();
+        assertThat(lock.tryLock()).isTrue();
+        lock.unlock();
+        lock.unlock();
+      }
+      assertThat(proxy.requests() - before).isZero();
+      lock.unlock();
+      try (Lease held = client.lock("b").acquire()) {
+        int looking = proxy.requests();
+        assertThat(held.isHeld()).isTrue();
+        assertThat(held.remaining()).isPositive();
+        assertThat(proxy.requests() - looking).isZero();
+      }
+    }
+
+    @Test
+    void waitingIsOneASecondWhateverTheNumberOfWaiters() throws Exception {
+      Engine other = client();
+      Engine client = counted();
+      List<Lease> held = new ArrayList<>();
+      List<CompletableFuture<Lease>> waiters = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        held.add(other.lock("name " + i).acquire());
+        waiters.add(beginToWait(client.lock("name " + i), other));
+      }
+      awaitListening();
+      int first = proxy.requests();
+      await().atMost(PATIENCE).until(() -> proxy.requests() > first);
+      int before = proxy.requests();
+      long begin = System.nanoTime();
+      await().atMost(PATIENCE).until(() -> proxy.requests() >= before + 4);
+      // At most one of them is the ping of the subscription.
+      assertThat(Duration.ofNanos(System.nanoTime() - begin))
+          .isGreaterThan(Duration.ofMillis(2500));
+      waiters.forEach(waiter -> waiter.cancel(true));
+      held.forEach(Lease::release);
+    }
+
+    @Test
+    void renewingManyIsAFewRequests() throws Exception {
+      AtomicInteger renewals = new AtomicInteger();
+      Engine client = counted(Duration.ofSeconds(3), renewals);
+      List<Lease> held = new ArrayList<>();
+      for (int i = 0; i < 1000; i++) {
+        held.add(client.lock("name " + i).acquire());
+      }
+      renewals.set(0);
+      int before = proxy.requests();
+      await().atMost(PATIENCE).until(() -> renewals.get() >= 3 * held.size());
+      assertThat(proxy.requests() - before).isLessThanOrEqualTo(3 * held.size() / 50);
+      assertThat(held).allMatch(Lease::isHeld);
+      held.forEach(Lease::release);
+    }
+  }
+}
