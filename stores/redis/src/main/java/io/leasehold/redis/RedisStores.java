@@ -61,7 +61,10 @@ public final class RedisStores {
   }
 
   static LockStore open(Connections connections, Keys keys, Clock clock, StoreListener listener) {
-    Wire wire = new JedisWire(connections, clock);
+    return open(new JedisWire(connections, clock), keys, clock, listener);
+  }
+
+  static LockStore open(Wire wire, Keys keys, Clock clock, StoreListener listener) {
     try {
       return new RedisStore(Node.probe(wire, clock, OPENING), keys, clock, listener);
     } catch (RuntimeException e) {

@@ -24,6 +24,7 @@ enum Script {
   private static final String INCLUDE = "-- include state.lua";
 
   private final String text;
+
   /** Nobody changes it. */
   @SuppressWarnings("ImmutableEnumChecker")
   private final byte[] sha;

@@ -45,7 +45,7 @@ class ForeignDataTest {
     private String overwrite(String how) {
       String key = states().get(0);
       server.command("DEL", key);
-      server.command((how.replace("KEY", key)).split(" ", -1));
+      server.command(how.replace("KEY", key).split(" ", -1));
       return key;
     }
 
