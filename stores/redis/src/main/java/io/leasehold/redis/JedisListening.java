@@ -163,7 +163,10 @@ final class JedisListening implements Wire.Listening {
     Scheduler.Timer ping = threads.schedule(() -> ping(opened), PING_NANOS);
     try {
       while (true) {
-        List<?> push = (List<?>) opened.getUnflushedObject();
+        if (!(opened.getUnflushedObject() instanceof List<?> push)) {
+          // The answer to a ping, where the application's client speaks RESP3.
+          continue;
+        }
         String kind = Command.text(Objects.requireNonNull(push.get(0)));
         if (kind.equals("message")) {
           message.accept(Command.text(Objects.requireNonNull(push.get(2))));
