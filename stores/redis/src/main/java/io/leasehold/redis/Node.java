@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** One server, and what it can do: found out once, when connecting. */
 final class Node {
   private static final byte[] IFEQ = Command.bytes("IFEQ");
+
+  private static final Set<String> NOT_COMPARED = Set.of("WRONGTYPE", "NOPERM");
 
   private final Wire wire;
   private final Clock clock;
@@ -103,12 +106,12 @@ final class Node {
         .thenCompose(replies -> orFailure(replies.get(0), name));
   }
 
-  /** As {@link #send}; what is of another type is not equal: null. */
+  /** As {@link #send}; null if it may not be compared, or is of another type: ask the script. */
   CompletionStage<@Nullable Object> compare(Command command, String name, Duration within) {
     return wire.send(List.of(command), within)
         .thenCompose(
             replies ->
-                replies.get(0) instanceof ServerError error && error.code().equals("WRONGTYPE")
+                replies.get(0) instanceof ServerError error && NOT_COMPARED.contains(error.code())
                     ? CompletableFuture.completedFuture(null)
                     : orFailure(replies.get(0), name));
   }

@@ -35,6 +35,10 @@ record ServerError(String message) {
           Map.entry("CROSSSLOT", "it is a node of a cluster, which is not supported"));
 
   String code() {
+    if (message.startsWith("ERR The user executing the script can't")) {
+      // Redis 7.0, of what a script calls
+      return "NOPERM";
+    }
     Matcher inScript = IN_SCRIPT.matcher(message);
     if (inScript.find()) {
       return String.valueOf(inScript.group(1));
