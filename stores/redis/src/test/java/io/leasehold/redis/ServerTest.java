@@ -59,7 +59,9 @@ abstract class ServerTest {
 
   final Engine clientAt(String url, UnaryOperator<LockClientBuilder> how) {
     LockClientBuilder builder =
-        Leasehold.builder(url + "?prefix=" + prefix).ttl(Duration.ofMinutes(10));
+        Leasehold.builder(url + (url.contains("?") ? "&" : "?") + "prefix=" + prefix)
+            .ttl(Duration.ofMinutes(10))
+            .closeTimeout(Duration.ofSeconds(1));
     return add(how.apply(builder));
   }
 

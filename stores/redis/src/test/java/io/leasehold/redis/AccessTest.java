@@ -1,0 +1,234 @@
+package io.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.leasehold.Lease;
+import io.leasehold.Leasehold;
+import io.leasehold.LockOptions;
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.internal.Engine;
+import io.leasehold.servers.RedisServer;
+import io.leasehold.servers.RedisServer.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** Users, passwords and permissions. */
+class AccessTest {
+  @Nested
+  class OnRedis70 extends Access {
+    OnRedis70() {
+      super(Kind.REDIS_7_0);
+    }
+
+    @Test
+    void eachOfThePermissionsIsNeeded() {
+      List<String> needed = new ArrayList<>();
+      for (String one : TO_LOCK) {
+        List<String> fewer = new ArrayList<>(TO_LOCK);
+        fewer.remove(one);
+        allow(fewer);
+        if (catchThrowable(() -> useEverything(app(), client())) != null) {
+          needed.add(one);
+        }
+        allow(TO_LOCK);
+        closeClients();
+      }
+      List<String> missedOnlyByTime = List.of("+publish", "+ping");
+      assertThat(needed)
+          .isEqualTo(TO_LOCK.stream().filter(p -> !missedOnlyByTime.contains(p)).toList());
+    }
+  }
+
+  @Nested
+  class OnValkey9 extends Access {
+    OnValkey9() {
+      super(Kind.VALKEY_9);
+    }
+
+    @Test
+    void twoMorePermissionsSaveTheScriptsOfRelease() throws Exception {
+      CommandCounts counts = CommandCounts.from(server);
+      useEverything(app(), app());
+      assertThat(counts.of("delifeq")).isZero();
+      allow(TO_LOCK, List.of("+command|info"));
+      useEverything(app(), app());
+      allow(TO_LOCK, List.of("+command|info", "+delifeq"));
+      CommandCounts more = CommandCounts.from(server);
+      useEverything(app(), app());
+      assertThat(more.of("delifeq")).isPositive();
+    }
+  }
+
+  abstract static class Access extends ServerTest {
+    /** What a user must be allowed to lock, as docs/stores/redis.md has it. */
+    static final List<String> TO_LOCK =
+        List.of(
+            "+script|load",
+            "+evalsha",
+            "+eval",
+            "+mget",
+            "+set",
+            "+del",
+            "+exists",
+            "+pexpire",
+            "+pttl",
+            "+time",
+            "+publish",
+            "+subscribe",
+            "+ping");
+
+    /** And to look: list and doctor. */
+    static final List<String> TO_LOOK = List.of("+scan", "+info", "+config|get");
+
+    Access(Kind kind) {
+      super(RedisServer.of(kind));
+    }
+
+    @BeforeEach
+    void addUser() {
+      allow(TO_LOCK);
+    }
+
+    final void allow(List<String> permissions, List<String> more) {
+      List<String> all = new ArrayList<>(permissions);
+      all.addAll(more);
+      allow(all);
+    }
+
+    final void allow(List<String> permissions) {
+      List<String> command =
+          new ArrayList<>(List.of("ACL", "SETUSER", "app", "reset", "on", ">one"));
+      command.addAll(List.of("~" + prefix() + "*", "&" + prefix() + "*"));
+      command.addAll(permissions);
+      server.command(command.toArray(String[]::new));
+    }
+
+    final Engine app() {
+      return clientAt(server.url("app", "one"), how -> how);
+    }
+
+    /** All that an application does. */
+    final void useEverything(Engine client, Engine other) throws Exception {
+      client.lock("pair").acquire().release();
+      for (LockOptions how : List.of(LockOptions.defaults(), LockOptions.defaults().fair())) {
+        Lease held = other.lock("a").with(how).acquire(PATIENCE);
+        assertThat(client.lock("a").tryAcquire()).isEmpty();
+        CompletableFuture<Lease> waiter = beginToWait(client.lock("a").with(how), other);
+        await().atMost(PATIENCE).until(() -> waiter.isDone() || !channels().isEmpty());
+        server.command("SCRIPT", "FLUSH");
+        held.release();
+        Lease next = served(waiter);
+        assertThat(client.lock("a").inspect()).isPresent();
+        next.ensureHeld(next.remaining().plusNanos(1));
+        beginToWait(other.lock("a").with(how), other).cancel(true);
+        assertThat(client.lock("a").breakLease(next.fencingToken())).isTrue();
+      }
+      client.readWriteLock("rw").readLock().acquire().release();
+      client.semaphore("s", 2).acquire().release();
+    }
+
+    @Test
+    void theLeastPermissionsAreEnough() throws Exception {
+      useEverything(app(), app());
+      assertThat(states()).isEmpty();
+    }
+
+    @Test
+    void lookingNeedsThreeMore() throws Exception {
+      allow(TO_LOCK, TO_LOOK);
+      Engine client = app();
+      Lease held = client.lock("a").acquire();
+      assertThat(client.list()).hasSize(1);
+      assertThat(client.diagnose()).extracting("check").contains("persistence", "eviction");
+      held.release();
+    }
+
+    @Test
+    void aMissingPermissionIsRefusedByName() {
+      allow(List.of("+@all", "-time"));
+      Engine client = app();
+      assertThatThrownBy(() -> client.lock("a").tryAcquire())
+          .satisfies(told -> requireRefused(told, "permission"));
+      allow(List.of("+ping"));
+      assertThatThrownBy(this::app).satisfies(told -> requireRefused(told, "permission"));
+    }
+
+    @Test
+    void keysOutsideOfThePrefixAreRefused() {
+      allow(List.of("+@all", "resetkeys", "~other*", "allchannels"));
+      Engine client = app();
+      assertThatThrownBy(() -> client.lock("a").tryAcquire())
+          .satisfies(told -> requireRefused(told, "permission"));
+    }
+
+    private static void requireRefused(Throwable told, String why) {
+      assertThat(told)
+          .isInstanceOfSatisfying(
+              StoreException.class, e -> assertThat(e.failure()).isEqualTo(Failure.REFUSED))
+          .hasMessageContaining(why);
+    }
+
+    @Test
+    void aWrongPasswordIsRefusedWithoutShowingIt() {
+      assertThatThrownBy(() -> clientAt(server.url("app", "s3cret"), how -> how))
+          .satisfies(told -> requireRefused(told, "password"))
+          .hasMessageNotContaining("s3cret");
+    }
+
+    @Test
+    void aPasswordThatIsChangedIsRefusedUntilItIsSetBack() throws Exception {
+      Engine client = app();
+      Lease held = client.lock("held").acquire();
+      Lease busy = client().lock("a").acquire();
+      CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), client());
+      awaitListening();
+      server.command("ACL", "SETUSER", "app", "resetpass", ">two");
+      server.command("CLIENT", "KILL", "USER", "app");
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(
+              () ->
+                  assertThatThrownBy(() -> client.lock("b").tryAcquire())
+                      .satisfies(told -> requireRefused(told, "password")));
+      assertThat(held.isHeld()).isTrue();
+      assertThat(waiter).as("it was answered, and outlasts failures").isNotDone();
+      server.command("ACL", "SETUSER", "app", ">one");
+      busy.release();
+      served(waiter).release();
+      held.ensureHeld(held.remaining().plusNanos(1));
+      held.release();
+      requireNothingLeft(client);
+    }
+
+    @Test
+    void theDatabaseOfTheUrlIsUsed() throws Exception {
+      Engine client = clientAt(server.url() + "/3", how -> how);
+      try (Lease held = client.lock("a").acquire()) {
+        assertThat(states()).isEmpty();
+        assertThat(held.isHeld()).isTrue();
+        assertThat(client.list()).hasSize(1);
+      }
+      assertThatThrownBy(() -> clientAt(server.url() + "/999", how -> how))
+          .isInstanceOfSatisfying(
+              StoreException.class, e -> assertThat(e.failure()).isEqualTo(Failure.REFUSED))
+          .hasMessageContaining("DB index");
+    }
+
+    @Test
+    void prefixesKeepApart() throws Exception {
+      String url = server.url() + "?prefix=" + prefix();
+      try (Lease held = add(Leasehold.builder(url + "one:")).lock("a").acquire();
+          Lease other = add(Leasehold.builder(url + "two:")).lock("a").acquire()) {
+        assertThat(List.of(held, other)).allMatch(Lease::isHeld);
+      }
+    }
+  }
+}
