@@ -10,11 +10,13 @@ import java.util.Locale;
  * @param unit its unit
  * @param samples what each iteration measured
  * @param bound which side of the target is good
- * @param target meaningless without a bound
+ * @param target meaningless without a bound; not a number if only an aim is set
+ * @param aim better than the target; not a number if none is set
  */
-record Figure(String what, String unit, List<Double> samples, Bound bound, double target) {
+public record Figure(
+    String what, String unit, List<Double> samples, Bound bound, double target, double aim) {
   /** Which side of a target is good. */
-  enum Bound {
+  public enum Bound {
     /** Smaller is better. */
     AT_MOST,
     /** Larger is better. */
@@ -23,52 +25,72 @@ record Figure(String what, String unit, List<Double> samples, Bound bound, doubl
     NONE
   }
 
-  Figure {
+  /** Sorts the samples. */
+  public Figure {
     samples = samples.stream().sorted().toList();
   }
 
   /** A figure that only explains another. */
-  static Figure of(String what, String unit, List<Double> samples) {
-    return new Figure(what, unit, samples, Bound.NONE, 0);
+  public static Figure of(String what, String unit, List<Double> samples) {
+    return new Figure(what, unit, samples, Bound.NONE, Double.NaN, Double.NaN);
   }
 
   Figure atMost(double newTarget) {
-    return new Figure(what, unit, samples, Bound.AT_MOST, newTarget);
+    return new Figure(what, unit, samples, Bound.AT_MOST, newTarget, aim);
   }
 
   Figure atLeast(double newTarget) {
-    return new Figure(what, unit, samples, Bound.AT_LEAST, newTarget);
+    return new Figure(what, unit, samples, Bound.AT_LEAST, newTarget, aim);
   }
 
   /** The median: an iteration that another process disturbed does not count. */
-  double value() {
+  public double value() {
     return samples.isEmpty() ? Double.NaN : samples.get((samples.size() - 1) / 2);
   }
 
   /** The smallest and the largest sample. */
-  private String range() {
+  public String range() {
     return samples.size() < 2
         ? ""
         : show(samples.get(0)) + " .. " + show(samples.get(samples.size() - 1));
   }
 
   /** Whether it missed its target. What is not a number misses any. */
-  boolean isMissed() {
+  public boolean isMissed() {
+    return !Double.isNaN(target) && !reaches(target);
+  }
+
+  private boolean reaches(double goal) {
     return switch (bound) {
-      case AT_MOST -> !(value() <= target);
-      case AT_LEAST -> !(value() >= target);
-      case NONE -> false;
+      case AT_MOST -> value() <= goal;
+      case AT_LEAST -> value() >= goal;
+      case NONE -> true;
     };
+  }
+
+  /** The target as it is written, or nothing. */
+  public String must() {
+    return goal(target);
+  }
+
+  /** The aim as it is written, or nothing. */
+  public String aimed() {
+    return goal(aim);
+  }
+
+  private String goal(double goal) {
+    return Double.isNaN(goal) ? "" : (bound == Bound.AT_MOST ? "<= " : ">= ") + show(goal);
+  }
+
+  /** PASS or MISS, and whether the aim was reached; nothing where there is neither. */
+  public String verdict() {
+    String verdict = Double.isNaN(target) ? "" : isMissed() ? "MISS" : "PASS";
+    return Double.isNaN(aim) ? verdict : (verdict + (reaches(aim) ? " aim" : " no aim")).strip();
   }
 
   /** A line of a table. */
   String line() {
-    String verdict = isMissed() ? "MISS" : "PASS";
-    return switch (bound) {
-      case AT_MOST -> line("<= " + show(target), verdict);
-      case AT_LEAST -> line(">= " + show(target), verdict);
-      case NONE -> line("", "");
-    };
+    return line(must(), verdict());
   }
 
   private String line(String held, String verdict) {
@@ -85,7 +107,7 @@ record Figure(String what, String unit, List<Double> samples, Bound bound, doubl
   }
 
   /** Three digits, or all that stand before the point. */
-  private static String show(double value) {
+  public static String show(double value) {
     double size = Math.abs(value);
     int decimals = size >= 100 || value == Math.rint(value) ? 0 : size >= 10 ? 1 : 2;
     return String.format(Locale.ROOT, "%." + decimals + "f", value);

@@ -1,0 +1,109 @@
+package io.leasehold.benchmarks.redis;
+
+import io.leasehold.benchmarks.redis.Task.Answer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * A process of one library. Takes tasks from its standard input, one a line, and answers on its
+ * standard output; ends with its input, so it does not outlive who started it.
+ */
+final class Child {
+  private final Library library;
+  private final int port;
+  private final Duration ttl;
+  private Optional<Client> client = Optional.empty();
+
+  private Child(Library library, int port, Duration ttl) {
+    this.library = library;
+    this.port = port;
+    this.ttl = ttl;
+  }
+
+  /** Takes the library, the server's port, and the ttl in milliseconds. */
+  public static void main(String... args) throws IOException {
+    PrintStream answers = System.out;
+    System.setOut(System.err); // whatever a library prints
+    Duration ttl = Duration.ofMillis(Long.parseLong(args[2]));
+    Child child = new Child(Library.valueOf(args[0]), Integer.parseInt(args[1]), ttl);
+    BufferedReader tasks =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    ExecutorService worker = Executors.newSingleThreadExecutor();
+    for (String line = tasks.readLine(); line != null; line = tasks.readLine()) {
+      Task task = Task.parse(line);
+      worker.execute(() -> answers.println(child.answer(task).line()));
+    }
+    Runtime.getRuntime().halt(0);
+  }
+
+  private Answer answer(Task task) {
+    try {
+      return new Answer(
+          switch (task.kind()) {
+            case CLOCK -> Map.of("nanos", (double) Clock.nanos());
+            case PAIRS -> pairs(task);
+            case CONTEND -> Contention.run(connected(), task);
+            case HAND_OVER -> HandOver.run(connected(), task);
+            case ENTER_AGAIN -> Inside.enterAgain(task.contender().mutex(connected(), task.name()));
+            case IS_HELD -> Inside.isHeld(connected(), task.name());
+            case HOLD -> hold(task);
+          },
+          "");
+    } catch (InterruptedException | RuntimeException e) {
+      e.printStackTrace();
+      return new Answer(Map.of(), e.toString());
+    }
+  }
+
+  private Client connected() {
+    if (client.isEmpty()) {
+      client = Optional.of(library.connect(port, ttl));
+    }
+    return client.orElseThrow();
+  }
+
+  private Map<String, Double> pairs(Task task) {
+    Mutex mutex = task.contender().mutex(connected(), task.name());
+    for (int i = 0; i < task.count(); i++) {
+      mutex.lock();
+      mutex.unlock();
+    }
+    return Map.of();
+  }
+
+  /** What the library has for each lock counts, the lock's name does not. */
+  private Map<String, Double> hold(Task task) {
+    String[] names = new String[task.count()];
+    for (int i = 0; i < names.length; i++) {
+      names[i] = task.name() + " " + i;
+    }
+    Object[] held = new Object[names.length];
+    int threadsBefore = ManagementFactory.getThreadMXBean().getThreadCount();
+    connected().hold(task.name());
+    long heapBefore = usedHeap();
+    for (int i = 0; i < names.length; i++) {
+      held[i] = connected().hold(names[i]);
+    }
+    double heap = usedHeap() - heapBefore;
+    Objects.requireNonNull(held[names.length - 1]);
+    double threads = ManagementFactory.getThreadMXBean().getThreadCount() - threadsBefore;
+    return Map.of("threads", threads, "heap", heap / names.length);
+  }
+
+  private static long usedHeap() {
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+    }
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+}

@@ -1,0 +1,40 @@
+package io.leasehold.benchmarks.redis;
+
+import io.leasehold.Lease;
+import io.leasehold.Leasehold;
+import io.leasehold.LockClient;
+import io.leasehold.LockOptions;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Leasehold as its users have it.
+ *
+ * @param locks the client
+ */
+record LeaseholdClient(LockClient locks) implements Client {
+  static LeaseholdClient connect(int port, Duration ttl) {
+    String url = "redis://127.0.0.1:" + port + "?ttl=" + ttl.toMillis() + "ms";
+    return new LeaseholdClient(Leasehold.connect(url));
+  }
+
+  @Override
+  public Mutex mutex(String name) {
+    return Mutex.of(locks.lock(name).asLock());
+  }
+
+  @Override
+  public Mutex fair(String name) {
+    return Mutex.of(locks.lock(name).with(LockOptions.defaults().fair()).asLock());
+  }
+
+  @Override
+  public Held hold(String name) {
+    try {
+      Lease lease = locks.lock(name).acquire();
+      return new Held(Optional.of(lease::isHeld), lease::release);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

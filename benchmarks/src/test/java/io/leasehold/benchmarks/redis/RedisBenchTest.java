@@ -1,0 +1,112 @@
+package io.leasehold.benchmarks.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.benchmarks.Figure;
+import io.leasehold.benchmarks.redis.Stage.Exclusion;
+import io.leasehold.servers.RedisServer;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The scenarios run, for an instant: how often is asked, how fast is not. */
+@Timeout(300)
+class RedisBenchTest {
+  private static final Settings INSTANT =
+      new Settings(Duration.ofMillis(200), 20, 300, Duration.ofSeconds(3));
+
+  private static Servers servers;
+
+  @BeforeAll
+  static void start() {
+    servers = Servers.start(RedisServer.Kind.REDIS_7_0);
+  }
+
+  @AfterAll
+  static void stop() {
+    if (servers != null) {
+      servers.close();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"own-names", "one-process", "processes", "fair", "work", "hand-over"})
+  void everyGrantExcludes(String name) throws Exception {
+    Scenario scenario = scenario(name);
+    assertExclusive(scenario, run(scenario));
+  }
+
+  private static void assertExclusive(Scenario scenario, Report report) {
+    assertThat(report.exclusions()).containsOnlyKeys(scenario.contenders());
+    for (Exclusion exclusion : report.exclusions().values()) {
+      assertThat(exclusion.grants()).isPositive();
+      assertThat(exclusion.violations()).isZero();
+    }
+  }
+
+  @Test
+  void aPairIsCountedAtTheServer() throws Exception {
+    Scenario pair = scenario("pair");
+    Report report = run(pair);
+    assertExclusive(pair, report);
+    Map<Contender, Figure> requests = figures(report, "requests");
+    Map<Contender, Figure> commands = figures(report, "commands");
+    assertThat(requests.get(Contender.JEDIS).value()).isEqualTo(2);
+    assertThat(commands.get(Contender.JEDIS).value()).isEqualTo(4);
+    assertThat(requests.get(Contender.LETTUCE).value()).isEqualTo(2);
+    assertThat(requests.get(Contender.REDISSON).value()).isEqualTo(3);
+    assertThat(commands.get(Contender.REDISSON).value()).isEqualTo(12);
+    assertThat(requests.get(Contender.SPRING).value()).isEqualTo(2);
+    assertThat(requests.get(Contender.LEASEHOLD).value()).isEqualTo(2);
+    assertThat(commands.get(Contender.LEASEHOLD).value()).isLessThanOrEqualTo(9);
+  }
+
+  @Test
+  void heldLeasesAreRenewed() throws Exception {
+    Report report = run(scenario("held"));
+    assertThat(figures(report, "commands"))
+        .hasSize(3)
+        .allSatisfy((contender, commands) -> assertThat(commands.value()).isGreaterThan(150));
+    assertThat(figures(report, "requests").get(Contender.LEASEHOLD).value()).isBetween(1.0, 30.0);
+    assertThat(figures(report, "threads").get(Contender.LEASEHOLD).value()).isBetween(1.0, 6.0);
+  }
+
+  @Test
+  void whoIsInsideAsksNobody() throws Exception {
+    Report report = run(scenario("inside"));
+    assertThat(figures(report, "re-entry, requests").get(Contender.LEASEHOLD).value()).isZero();
+    assertThat(figures(report, "isHeld, requests").get(Contender.LEASEHOLD).value()).isZero();
+    assertThat(figures(report, "isHeld, requests").get(Contender.REDISSON).value())
+        .isGreaterThanOrEqualTo(1);
+    assertThat(figures(report, "isHeld")).doesNotContainKey(Contender.SPRING);
+  }
+
+  private static Scenario scenario(String name) {
+    return Scenarios.all().stream().filter(each -> each.name().equals(name)).findFirst().get();
+  }
+
+  private static Map<Contender, Figure> figures(Report report, String measure) {
+    return report.sections().get(0).lines().stream()
+        .filter(line -> line.measure().name().equals(measure))
+        .findFirst()
+        .get()
+        .figures();
+  }
+
+  private static Report run(Scenario scenario) throws Exception {
+    Stage stage = servers.stage();
+    Run run =
+        new Run(stage, INSTANT, List.of(scenario), EnumSet.allOf(Contender.class), line -> {});
+    Results results = run.rounds(1);
+    assertThat(run.failures()).isEmpty();
+    return new Report(
+        Map.of(), results.sections(List.of(scenario)), stage.exclusions(), run.failures());
+  }
+}
