@@ -3,35 +3,53 @@ package io.leasehold.internal;
 import io.leasehold.StoreException;
 import io.leasehold.spi.Attempt;
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt on the wire: when it was sent, for how long, and its answer's way back to its
- * contender.
+ * One attempt of a contender: when it was sent, for how long, and its answer's way back. It is run
+ * without the mutex.
  */
-final class AttemptCall implements StoreCalls.Answer<Attempt> {
-  private final Engine engine;
+final class AttemptCall
+    implements Runnable, Supplier<CompletionStage<Attempt>>, StoreCalls.Answer<Attempt> {
   private final Contender contender;
 
-  /** Whether it was given less time than an attempt has, for the sake of the thread it runs on. */
-  private final boolean shortened;
+  /** The caller it is made for, on whose thread it may run. */
+  private final @Nullable Waiter caller;
 
-  private final long within;
+  /** Whether it was given less time than an attempt has, for the sake of the thread it runs on. */
+  private boolean shortened;
+
+  private long within;
   private long sent;
   private long sentWall;
 
-  AttemptCall(Engine engine, Contender contender, long within, boolean shortened) {
-    this.engine = engine;
+  AttemptCall(Contender contender, @Nullable Waiter caller) {
     this.contender = contender;
-    this.within = within;
-    this.shortened = shortened;
+    this.caller = caller;
   }
 
-  void send() {
+  /** Sends it, unless its contender was abandoned before that. */
+  @Override
+  public void run() {
+    if (!contender.isAsking()) {
+      contender.queue().locked(contender::notSent);
+      return;
+    }
+    Engine engine = contender.queue().engine;
+    long most = contender.timeForAttempt();
+    long left = engine.dispatch.timeLeft(caller);
+    within = Math.max(Budget.LEAST_NANOS, Math.min(most, left));
+    shortened = within < most;
     sent = engine.clock.nanos();
     sentWall = engine.clock.wallMillis();
-    engine.calls.call(
-        () -> engine.store.attempt(contender.ticket, Duration.ofNanos(within)), within, this);
+    engine.calls.call(this, within, this);
+  }
+
+  @Override
+  public CompletionStage<Attempt> get() {
+    return contender.queue().engine.store.attempt(contender.ticket, Duration.ofNanos(within));
   }
 
   boolean isShortened() {

@@ -13,31 +13,29 @@ final class Budget {
   private static final long LEAST_WHOLE_NANOS = 50_000_000;
 
   private final Engine engine;
-  private final long since;
-  private final long whole;
 
-  Budget(Engine engine, Terms terms) {
+  Budget(Engine engine) {
     this.engine = engine;
-    this.since = engine.clock.nanos();
-    this.whole = Math.min(engine.requestNanos, Math.max(LEAST_WHOLE_NANOS, terms.ttlNanos() / 2));
   }
 
   /**
    * For the next attempt.
    *
-   * @param answered whether the store has answered one before
+   * @param since when the ticket began to contend
+   * @param answered whether the store has answered an attempt of it before
    */
-  long forAttempt(boolean answered) {
-    long left = timeToFirstAnswer();
+  long forAttempt(Terms terms, long since, boolean answered) {
+    long whole = Math.min(engine.requestNanos, Math.max(LEAST_WHOLE_NANOS, terms.ttlNanos() / 2));
+    long left = timeToFirstAnswer(since);
     return answered || left < LEAST_NANOS ? whole : Math.min(whole, left);
   }
 
   /** Whether the first answer may still come in time. */
-  boolean allowsAnother() {
-    return timeToFirstAnswer() >= LEAST_NANOS;
+  boolean allowsAnother(long since) {
+    return timeToFirstAnswer(since) >= LEAST_NANOS;
   }
 
-  private long timeToFirstAnswer() {
+  private long timeToFirstAnswer(long since) {
     return engine.requestNanos - (engine.clock.nanos() - since);
   }
 }

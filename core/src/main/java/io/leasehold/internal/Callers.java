@@ -123,11 +123,11 @@ final class Callers {
   Waiter.Outcome timedOut(Waiter waiter, @Nullable Contender serving, String holder) {
     StoreException failure = serving == null ? null : serving.failure();
     if (failure != null) {
-      return Waiter.Outcome.failed(
+      return new Waiter.Failed(
           Failures.of(failure, name, "gave up at its deadline while the store failed"));
     }
     if (serving != null && !isAnswered(waiter, serving)) {
-      return Waiter.Outcome.failed(Failures.silent(name));
+      return new Waiter.Failed(Failures.silent(name));
     }
     return waiter.busy(holder);
   }
@@ -135,7 +135,7 @@ final class Callers {
   void failTries(StoreException failure, Steps steps) {
     for (Waiter waiter : all()) {
       if (waiter.intent == Intent.TRY) {
-        end(waiter, Waiter.Outcome.failed(Failures.of(failure, name, "not acquired")), steps);
+        end(waiter, new Waiter.Failed(Failures.of(failure, name, "not acquired")), steps);
       }
     }
   }
@@ -147,7 +147,7 @@ final class Callers {
           failure.failure() != Failure.REFUSED
               && (triesAgain || (waiter.intent == Intent.QUEUE && isAnswered(waiter, c)));
       if (!outlasts) {
-        end(waiter, Waiter.Outcome.failed(Failures.of(failure, name, "not acquired")), steps);
+        end(waiter, new Waiter.Failed(Failures.of(failure, name, "not acquired")), steps);
       }
     }
   }

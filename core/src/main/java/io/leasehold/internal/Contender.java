@@ -43,16 +43,20 @@ final class Contender {
 
   private final NameQueue queue;
   private final Engine engine;
-  private final Budget budget;
+  private final long since;
 
-  private Phase phase = Phase.ASKING;
+  /** Read without the mutex. */
+  private volatile Phase phase = Phase.ASKING;
+
   private boolean wokenMeanwhile;
   private boolean armed;
 
   /** Whether the poller asks about it. */
   private boolean polled;
 
-  private boolean answered;
+  /** Read without the mutex. */
+  private volatile boolean answered;
+
   private @Nullable Backoff backoff;
   private String holder = "";
 
@@ -67,7 +71,7 @@ final class Contender {
     this.ticket = ticket;
     this.terms = terms;
     this.only = only;
-    this.budget = new Budget(engine, terms);
+    this.since = engine.clock.nanos();
     engine.contenders.put(ticket.id(), this);
   }
 
@@ -101,29 +105,24 @@ final class Contender {
     phase = Phase.ASKING;
     wokenMeanwhile = false;
     attempts.begin();
-    engine.dispatch.forCaller(queue.contention.served(this), this::attempt, steps);
+    Waiter caller = queue.contention.served(this);
+    engine.dispatch.forCaller(caller, new AttemptCall(this, caller), steps);
   }
 
-  /** Sends an attempt. Without the mutex. */
-  private void attempt() {
-    long within = queue.compute(this::sendable);
-    if (within <= 0) {
-      return;
-    }
-    new AttemptCall(engine, this, within, within < budget.forAttempt(answered)).send();
+  /** Whether an attempt is under way, or about to be. Without the mutex. */
+  boolean isAsking() {
+    return phase == Phase.ASKING;
   }
 
-  /** How long the attempt may take; 0 if it was abandoned before it was sent. */
-  private long sendable(Steps steps) {
-    if (phase != Phase.ASKING) {
-      attempts.end(null);
-      steps.add(() -> engine.limbo.notSent(ticket.id()));
-      return 0;
-    }
-    return Math.max(
-        Budget.LEAST_NANOS,
-        Math.min(
-            budget.forAttempt(answered), engine.dispatch.timeLeft(queue.contention.served(this))));
+  /** How long an attempt may take that is sent now. Without the mutex. */
+  long timeForAttempt() {
+    return engine.budget.forAttempt(terms, since, answered);
+  }
+
+  /** An attempt will not be sent: it was abandoned before that. */
+  void notSent(Steps steps) {
+    attempts.end(null);
+    steps.add(() -> engine.limbo.notSent(ticket.id()));
   }
 
   /** An attempt has ended, with or without an answer. */
@@ -285,7 +284,7 @@ final class Contender {
           () -> new LockEvent.UnknownOutcome(ticket.name(), ticket.id().toString(), "attempt"));
     }
     // A lost reply is resolved by asking again: once at once, if there is time for it.
-    boolean askAtOnce = unknown && first && (answered || budget.allowsAnother());
+    boolean askAtOnce = unknown && first && (answered || engine.budget.allowsAnother(since));
     queue.contention.storeFailed(this, failed, askAtOnce || shortened, steps);
     if (phase == Phase.DONE) {
       return;

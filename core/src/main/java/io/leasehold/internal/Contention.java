@@ -182,9 +182,7 @@ final class Contention {
   void foundOtherKind(Contender c, OtherKind kind, Steps steps) {
     for (Waiter waiter : c.only != null ? List.of(c.only) : callers.all()) {
       callers.end(
-          waiter,
-          Waiter.Outcome.failed(Failures.otherKind(waiter, kind.mode(), kind.limit())),
-          steps);
+          waiter, new Waiter.Failed(Failures.otherKind(waiter, kind.mode(), kind.limit())), steps);
     }
     pump(steps);
   }
@@ -193,7 +191,7 @@ final class Contention {
   void usedUp(Contender c, StoreException why, Steps steps) {
     Waiter only = c.only;
     if (only != null && only.intent == Intent.TRY) {
-      callers.end(only, Waiter.Outcome.failed(why), steps);
+      callers.end(only, new Waiter.Failed(why), steps);
     }
     startAgain(c, steps);
   }
@@ -247,7 +245,7 @@ final class Contention {
   void close(Steps steps) {
     for (Contender c : new ArrayList<>(separate)) {
       if (c.only != null) {
-        callers.end(c.only, Waiter.Outcome.failed(Failures.closed(queue.name)), steps);
+        callers.end(c.only, new Waiter.Failed(Failures.closed(queue.name)), steps);
       }
       c.abandon(steps);
     }

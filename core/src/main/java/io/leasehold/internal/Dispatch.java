@@ -33,7 +33,7 @@ final class Dispatch {
 
   /** How long a request for this caller may take for the sake of the thread it runs on. */
   long timeLeft(@Nullable Waiter caller) {
-    boolean borrowed = blocking && caller != null && caller.thread != null;
+    boolean borrowed = blocking && caller != null && Thread.currentThread().equals(caller.thread);
     Deadline deadline = borrowed && caller != null ? caller.deadline : Deadline.NONE;
     return deadline.left(engine.clock.nanos());
   }

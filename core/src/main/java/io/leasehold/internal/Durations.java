@@ -8,6 +8,8 @@ import java.util.regex.Pattern;
 
 /** Durations as people write them, and as arithmetic needs them. */
 public final class Durations {
+  private static final long MOST_NANOS = Long.MAX_VALUE / 4;
+  private static final Duration MOST = Duration.ofNanos(MOST_NANOS);
   private static final Pattern SHORT = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
 
   private Durations() {}
@@ -53,8 +55,7 @@ public final class Durations {
    * overflow.
    */
   public static long nanos(Duration d) {
-    long most = Long.MAX_VALUE / 4;
-    return d.compareTo(Duration.ofNanos(most)) >= 0 ? most : d.toNanos();
+    return d.compareTo(MOST) >= 0 ? MOST_NANOS : d.toNanos();
   }
 
   /** For messages: {@code 1.5s}, {@code 30s}, {@code 250ms}; whole days as {@code 30d}. */

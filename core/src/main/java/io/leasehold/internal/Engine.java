@@ -50,9 +50,13 @@ public final class Engine implements LockClient {
   final LeaseKeeper keeper;
   final Poller poller;
   final Limbo limbo;
+  final Budget budget = new Budget(this);
   final Releaser releaser = new Releaser(this);
   final ScopedHolds scopedHolds = new ScopedHolds();
+
+  /** The queues that are in use. */
   final Map<String, NameQueue> names = new ConcurrentHashMap<>();
+
   final Map<LeaseId, Contender> contenders = new ConcurrentHashMap<>();
 
   private final Duration ttl;
@@ -132,19 +136,19 @@ public final class Engine implements LockClient {
   @Override
   public DistributedLock lock(String name) {
     requireUsable(name);
-    return new LockHandle(this, name, Share.EXCLUSIVE, LockOptions.defaults());
+    return new LockHandle(new NameQueue(this, name), Share.EXCLUSIVE, LockOptions.defaults());
   }
 
   @Override
   public DistributedReadWriteLock readWriteLock(String name) {
     requireUsable(name);
-    return new ReadWriteHandle(this, name, LockOptions.defaults());
+    return new ReadWriteHandle(new NameQueue(this, name), LockOptions.defaults());
   }
 
   @Override
   public DistributedSemaphore semaphore(String name, int size) {
     requireUsable(name);
-    return new SemaphoreHandle(this, name, 1, size, LockOptions.defaults());
+    return new SemaphoreHandle(new NameQueue(this, name), 1, size, LockOptions.defaults());
   }
 
   @Override
@@ -266,10 +270,10 @@ public final class Engine implements LockClient {
 
   // ---- for the parts
 
-  /** Lets a caller in at its name's queue. */
-  NameQueue enter(Waiter waiter) {
+  /** Lets a caller in at its name's queue: the one that is in use, or else the given. */
+  NameQueue enter(NameQueue unused, Waiter waiter) {
     while (true) {
-      NameQueue queue = names.computeIfAbsent(waiter.name, n -> new NameQueue(this, n));
+      NameQueue queue = names.getOrDefault(waiter.name, unused);
       if (queue.enter(waiter)) {
         return queue;
       }

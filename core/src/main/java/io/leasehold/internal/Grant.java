@@ -5,7 +5,6 @@ import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.Ticket;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,7 +59,8 @@ final class Grant {
   /** Read without the mutex: when the first of its holders has lived longest. */
   private volatile Deadline longestLife = Deadline.NONE;
 
-  private final List<Hold> holds = new ArrayList<>(1);
+  /** The first of those who hold it now; the others follow it. */
+  private @Nullable Hold first;
 
   private int handOvers;
   private boolean wanted;
@@ -69,10 +69,8 @@ final class Grant {
   /** Whether the store is being asked, for readers that want to join, who else waits. */
   boolean askedForJoining;
 
-  /** While it is let go: by whom, and what the releasing caller waits for. */
-  @Nullable Hold leaving;
-
-  @Nullable CompletableFuture<Void> letGo;
+  /** While its last holder lets it go. */
+  @Nullable Leaving leaving;
 
   Grant(NameQueue queue, Contender from, Terms terms, Granted granted, Validity validity) {
     this.queue = queue;
@@ -87,29 +85,46 @@ final class Grant {
 
   /** Who holds it now; a copy. */
   List<Hold> holds() {
-    return List.copyOf(holds);
+    List<Hold> holds = new ArrayList<>(1);
+    for (Hold hold = first; hold != null; hold = hold.next) {
+      holds.add(hold);
+    }
+    return holds;
   }
 
   boolean isHeld() {
-    return !holds.isEmpty();
+    return first != null;
   }
 
   void add(Hold hold) {
-    holds.add(hold);
+    hold.next = first;
+    first = hold;
     endangered = false;
     longestLife = Deadline.earlier(longestLife, hold.longestLife());
   }
 
   void remove(Hold hold) {
-    holds.remove(hold);
+    unlink(hold);
     if (!longestLife.exists()) {
       return;
     }
     Deadline earliest = Deadline.NONE;
-    for (Hold left : holds) {
+    for (Hold left = first; left != null; left = left.next) {
       earliest = Deadline.earlier(earliest, left.longestLife());
     }
     longestLife = earliest;
+  }
+
+  private void unlink(Hold gone) {
+    if (first == gone) {
+      first = gone.next;
+    }
+    for (Hold hold = first; hold != null; hold = hold.next) {
+      if (hold.next == gone) {
+        hold.next = gone.next;
+      }
+    }
+    gone.next = null;
   }
 
   boolean hasLivedLongest(long now) {

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /** A lease in the hands of its holder. Ends once, by one compare-and-set: released or lost. */
-public final class Hold implements Lease {
+public final class Hold implements Lease, Waiter.Outcome {
   /** What became of it. */
   enum State {
     HELD,
@@ -47,6 +47,9 @@ public final class Hold implements Lease {
   private volatile boolean asked;
   private boolean awaitedByItself;
   private volatile @Nullable Reason lostBy;
+
+  /** The next of those who share the lease. Guarded by the queue's mutex. */
+  @Nullable Hold next;
 
   /** Guarded by the queue's mutex. */
   private List<Runnable> callbacks = List.of();
@@ -182,7 +185,7 @@ public final class Hold implements Lease {
    */
   public CompletableFuture<Void> releaseAsync() {
     return !asked && ASKED.compareAndSet(this, false, true)
-        ? grant.queue.leases.release(this)
+        ? grant.queue.leases.release(new Leaving(this))
         : CompletableFuture.completedFuture(null);
   }
 

@@ -179,16 +179,15 @@ final class Leases {
 
   // ---- release
 
-  CompletableFuture<Void> release(Hold hold) {
-    CompletableFuture<Void> done = new CompletableFuture<>();
+  CompletableFuture<Void> release(Leaving leaving) {
     queue.locked(
         steps -> {
-          if (hold.isOpen()) {
-            expire(hold.grant, steps);
+          if (leaving.hold.isOpen()) {
+            expire(leaving.hold.grant, steps);
           }
-          engine.releaser.release(hold, done, steps);
+          engine.releaser.release(leaving, steps);
         });
-    return done;
+    return leaving.end();
   }
 
   /** Lets every lease go; nothing is handed over any more. */

@@ -24,12 +24,17 @@ class LockHandle implements DistributedLock {
   final Engine engine;
   final String name;
   final LockOptions options;
+
+  /** Of this name if nobody else uses it: made once for all that is acquired here. */
+  final NameQueue queue;
+
   private final Share share;
   private final Terms terms;
 
-  LockHandle(Engine engine, String name, Share share, LockOptions options) {
-    this.engine = engine;
-    this.name = name;
+  LockHandle(NameQueue queue, Share share, LockOptions options) {
+    this.queue = queue;
+    this.engine = queue.engine;
+    this.name = queue.name;
     this.share = share;
     this.options = options;
     this.terms = engine.terms(share, options);
@@ -42,7 +47,7 @@ class LockHandle implements DistributedLock {
 
   @Override
   public DistributedLock with(LockOptions newOptions) {
-    return new LockHandle(engine, name, share, newOptions);
+    return new LockHandle(queue, share, newOptions);
   }
 
   LockMode mode() {
@@ -83,7 +88,7 @@ class LockHandle implements DistributedLock {
 
   private Waiter.Outcome tryOnce() {
     Waiter waiter = blocking(Intent.TRY, Deadline.NONE);
-    engine.enter(waiter);
+    engine.enter(queue, waiter);
     return requireNonNull(waiter.await(Deadline.NONE, false));
   }
 
@@ -92,21 +97,21 @@ class LockHandle implements DistributedLock {
       throw new InterruptedException();
     }
     Waiter waiter = blocking(Intent.QUEUE, deadline);
-    NameQueue queue = engine.enter(waiter);
+    NameQueue entered = engine.enter(queue, waiter);
     Waiter.Outcome end = waiter.await(deadline, true);
     if (end == null) {
       boolean interrupted = Thread.currentThread().isInterrupted();
-      end = queue.giveUp(waiter, interrupted ? GiveUp.INTERRUPT : GiveUp.TIMEOUT);
-      if (end.isWithdrawn()) {
+      end = entered.giveUp(waiter, interrupted ? GiveUp.INTERRUPT : GiveUp.TIMEOUT);
+      if (end == Waiter.Withdrawn.WITHDRAWN) {
         Thread.interrupted();
         throw new InterruptedException("interrupted while waiting for lock '" + name + "'");
       }
     }
-    if (end.failure() != null && Thread.interrupted()) {
+    if (end instanceof Waiter.Failed failed && Thread.interrupted()) {
       // The request could not be interrupted, and failed: the caller wanted to be gone before that.
       InterruptedException interrupt =
           new InterruptedException("interrupted while waiting for lock '" + name + "'");
-      interrupt.addSuppressed(end.failure());
+      interrupt.addSuppressed(failed.why());
       throw interrupt;
     }
     return end;
@@ -115,7 +120,7 @@ class LockHandle implements DistributedLock {
   /** Waits for ever, also while interrupted; keeps the flag. */
   Lease acquireUninterruptibly() {
     Waiter waiter = blocking(Intent.QUEUE, Deadline.NONE);
-    engine.enter(waiter);
+    engine.enter(queue, waiter);
     return granted(requireNonNull(waiter.await(Deadline.NONE, false)));
   }
 
@@ -124,16 +129,16 @@ class LockHandle implements DistributedLock {
   }
 
   private static @Nullable Lease leaseOf(Waiter.Outcome end) {
-    if (end.failure() != null) {
-      throw end.failure();
+    if (end instanceof Waiter.Failed failed) {
+      throw failed.why();
     }
-    return end.hold();
+    return end instanceof Hold hold ? hold : null;
   }
 
   private static Lease granted(Waiter.Outcome end) {
     Lease lease = leaseOf(end);
     if (lease == null) {
-      throw requireNonNull(end.busy()).asException();
+      throw ((Waiter.Busy) end).asException();
     }
     return lease;
   }
@@ -149,10 +154,10 @@ class LockHandle implements DistributedLock {
   CompletableFuture<Lease> acquireAsync(Deadline deadline, Intent intent) {
     CompletableFuture<Lease> future = new CompletableFuture<>();
     Waiter waiter = new Waiter(engine, name, terms, intent, deadline, null, future);
-    NameQueue queue = engine.enter(waiter);
+    NameQueue entered = engine.enter(queue, waiter);
     // Whoever else completes the future, by cancel or orTimeout, gives up the wait.
     CompletableFuture<Lease> unused =
-        future.whenComplete((lease, thrown) -> queue.giveUp(waiter, GiveUp.CANCEL));
+        future.whenComplete((lease, thrown) -> entered.giveUp(waiter, GiveUp.CANCEL));
     return future;
   }
 

@@ -43,7 +43,7 @@ final class MultiHandle implements MultiLock {
         engine,
         sorted,
         sorted.stream()
-            .map(name -> new LockHandle(engine, name, Share.EXCLUSIVE, options))
+            .map(name -> new LockHandle(new NameQueue(engine, name), Share.EXCLUSIVE, options))
             .toList());
   }
 

@@ -13,31 +13,34 @@ class Mutex {
   private static final int SPINS = 50;
 
   private final ReentrantLock lock = new ReentrantLock();
+  private final Steps steps = new Steps();
 
   final <T extends @Nullable Object> T compute(Function<Steps, T> event) {
-    Steps steps = new Steps();
     T result;
+    Runnable then;
     enter();
     try {
       result = event.apply(steps);
       afterEach();
     } finally {
+      then = steps.take();
       lock.unlock();
     }
-    steps.run();
+    then.run();
     return result;
   }
 
   final void locked(Consumer<Steps> event) {
-    Steps steps = new Steps();
+    Runnable then;
     enter();
     try {
       event.accept(steps);
       afterEach();
     } finally {
+      then = steps.take();
       lock.unlock();
     }
-    steps.run();
+    then.run();
   }
 
   /** An event is shorter than it takes to park and be woken: looks a few times first. */

@@ -24,7 +24,8 @@ final class NameQueue extends Mutex {
   private final Callers callers;
   final Contention contention;
 
-  private boolean retired;
+  /** Whether it is the queue of its name: from its first caller on until nothing is left in it. */
+  private boolean inUse;
 
   NameQueue(Engine engine, String name) {
     this.engine = engine;
@@ -34,31 +35,37 @@ final class NameQueue extends Mutex {
     this.contention = new Contention(this, callers, leases);
   }
 
-  /** Nothing is left of a name that is not used. */
+  /** The engine keeps nothing of a name that is not used. */
   @Override
   void afterEach() {
-    if (!retired && callers.isEmpty() && leases.isEmpty() && contention.isOver()) {
-      retired = true;
+    if (inUse && callers.isEmpty() && leases.isEmpty() && contention.isOver()) {
+      inUse = false;
       engine.names.remove(name, this);
     }
   }
 
+  private boolean use() {
+    if (!inUse) {
+      inUse = engine.names.putIfAbsent(name, this) == null;
+    }
+    return inUse;
+  }
+
   // ---- callers
 
-  /** Lets a caller in; false if this queue is no longer the one of its name. */
+  /** Lets a caller in; false if another queue is the one of this name now. */
   boolean enter(Waiter waiter) {
     return compute(
         steps -> {
-          if (retired) {
+          if (!use()) {
             return false;
           }
           if (engine.isClosed()) {
-            waiter.end(Waiter.Outcome.failed(Failures.closed(name)), steps);
+            waiter.end(new Waiter.Failed(Failures.closed(name)), steps);
           } else if (!contention.inUseOr(waiter).isSameKindAs(waiter.terms)) {
             Terms other = contention.inUseOr(waiter);
             waiter.end(
-                Waiter.Outcome.failed(Failures.otherKind(waiter, other.mode(), other.limit())),
-                steps);
+                new Waiter.Failed(Failures.otherKind(waiter, other.mode(), other.limit())), steps);
           } else if (waiter.intent == Intent.TRY) {
             enterTry(waiter, steps);
           } else {
@@ -115,7 +122,7 @@ final class NameQueue extends Mutex {
           Waiter.Outcome end =
               why == GiveUp.TIMEOUT
                   ? callers.timedOut(waiter, serving, contention.holder())
-                  : Waiter.Outcome.WITHDRAWN;
+                  : Waiter.Withdrawn.WITHDRAWN;
           callers.end(waiter, end, steps);
           engine.events.emit(() -> new LockEvent.GaveUp(name, engine.since(waiter.since)));
           if (serving != null && !contention.servesAnybody(serving)) {
@@ -124,7 +131,7 @@ final class NameQueue extends Mutex {
           contention.pump(steps);
         });
     Waiter.Outcome end = waiter.outcome();
-    return end == null ? Waiter.Outcome.WITHDRAWN : end;
+    return end == null ? Waiter.Withdrawn.WITHDRAWN : end;
   }
 
   // ---- the lease held here
@@ -141,7 +148,7 @@ final class NameQueue extends Mutex {
   }
 
   void handedTo(Waiter waiter, Hold hold, Steps steps) {
-    callers.end(waiter, Waiter.Outcome.granted(hold), steps);
+    callers.end(waiter, hold, steps);
   }
 
   /** Ends every wait and lets every lease go. */
@@ -149,7 +156,7 @@ final class NameQueue extends Mutex {
     locked(
         steps -> {
           for (Waiter waiter : callers.all()) {
-            callers.end(waiter, Waiter.Outcome.failed(Failures.closed(name)), steps);
+            callers.end(waiter, new Waiter.Failed(Failures.closed(name)), steps);
           }
           contention.close(steps);
           leases.close(steps);

@@ -12,9 +12,9 @@ final class ReadWriteHandle implements DistributedReadWriteLock {
   private final LockHandle read;
   private final LockHandle write;
 
-  ReadWriteHandle(Engine engine, String name, LockOptions options) {
-    this.read = new LockHandle(engine, name, Share.SHARED, options);
-    this.write = new LockHandle(engine, name, Share.EXCLUSIVE, options);
+  ReadWriteHandle(NameQueue queue, LockOptions options) {
+    this.read = new LockHandle(queue, Share.SHARED, options);
+    this.write = new LockHandle(queue, Share.EXCLUSIVE, options);
   }
 
   @Override
@@ -24,7 +24,7 @@ final class ReadWriteHandle implements DistributedReadWriteLock {
 
   @Override
   public DistributedReadWriteLock with(LockOptions options) {
-    return new ReadWriteHandle(write.engine, write.name, options);
+    return new ReadWriteHandle(write.queue, options);
   }
 
   @Override

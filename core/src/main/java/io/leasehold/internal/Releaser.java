@@ -9,7 +9,6 @@ import io.leasehold.event.LockEvent.Lost.Reason;
 import io.leasehold.internal.Grant.Phase;
 import io.leasehold.spi.Release;
 import io.leasehold.spi.Renewal;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,20 +22,20 @@ final class Releaser {
     this.engine = engine;
   }
 
-  void release(Hold hold, CompletableFuture<Void> done, Steps steps) {
+  void release(Leaving leaving, Steps steps) {
+    Hold hold = leaving.hold;
     Grant grant = hold.grant;
     if (!hold.endReleased()) {
-      finish(done, hold.isLost() ? hold.lost("; it was released too late") : null, steps);
+      leaving.end(hold.isLost() ? hold.lost("; it was released too late") : null, steps);
       return;
     }
     grant.remove(hold);
     if (grant.isHeld()) {
       released(hold);
-      finish(done, null, steps);
+      leaving.end(null, steps);
       return;
     }
-    grant.leaving = hold;
-    grant.letGo = done;
+    grant.leaving = leaving;
     long now = engine.clock.nanos();
     Waiter next = handOverTarget(grant, now);
     if (next == null) {
@@ -56,9 +55,10 @@ final class Releaser {
 
   private void handOver(Grant grant, Waiter to, Steps steps) {
     grant.phase = Phase.HELD;
-    released(leaving(grant));
+    Leaving leaving = leaving(grant);
+    released(leaving.hold);
     grant.queue.leases.giveOn(grant, to, steps);
-    finishLetGo(grant, null, steps);
+    leaving.end(null, steps);
     grant.queue.contention.pump(steps);
   }
 
@@ -98,21 +98,14 @@ final class Releaser {
 
   private void sendBack(Grant grant, Steps steps) {
     grant.phase = Phase.RELEASING;
-    steps.add(
-        () -> {
-          // Renewal ends before the release is sent, so that none can outlive it.
-          engine.keeper.remove(grant);
-          engine.calls.<Release>call(
-              () -> engine.store.release(grant.ticket, engine.requestTimeout),
-              engine.requestNanos,
-              (answer, failed) ->
-                  grant.queue.locked(then -> sentBack(grant, answer, failed, then)));
-        });
+    steps.add(requireNonNull(grant.leaving));
   }
 
-  private void sentBack(
+  /** The store has answered the release, or failed. */
+  void sentBack(
       Grant grant, @Nullable Release answer, @Nullable StoreException failed, Steps steps) {
-    Hold hold = leaving(grant);
+    Leaving leaving = leaving(grant);
+    Hold hold = leaving.hold;
     RuntimeException outcome = null;
     if (failed != null) {
       engine.events.emit(
@@ -136,38 +129,22 @@ final class Releaser {
       grant.queue.contention.yieldToOthers();
     }
     grant.queue.contention.pump(steps);
-    finishLetGo(grant, outcome, steps);
+    leaving.end(outcome, steps);
   }
 
   /** The lease was lost while the store was asked whether it may be handed over. */
   void lost(Grant grant, Reason reason, Steps steps) {
-    Hold hold = leaving(grant);
+    Leaving leaving = leaving(grant);
+    Hold hold = leaving.hold;
     grant.queue.leases.lost(hold, reason, steps);
-    finishLetGo(grant, hold.lost(reason, " when it was released"), steps);
+    leaving.end(hold.lost(reason, " when it was released"), steps);
   }
 
-  private static Hold leaving(Grant grant) {
-    return requireNonNull(grant.leaving);
-  }
-
-  private static void finishLetGo(Grant grant, @Nullable RuntimeException outcome, Steps steps) {
-    CompletableFuture<Void> done = grant.letGo;
-    grant.letGo = null;
-    if (done != null) {
-      finish(done, outcome, steps);
-    }
-  }
-
-  private static void finish(
-      CompletableFuture<Void> done, @Nullable RuntimeException outcome, Steps steps) {
-    steps.add(
-        () -> {
-          if (outcome == null) {
-            done.complete(null);
-          } else {
-            done.completeExceptionally(outcome);
-          }
-        });
+  /** Takes it out: it ends once. */
+  private static Leaving leaving(Grant grant) {
+    Leaving leaving = requireNonNull(grant.leaving);
+    grant.leaving = null;
+    return leaving;
   }
 
   private void released(Hold hold) {

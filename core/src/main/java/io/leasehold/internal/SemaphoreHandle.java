@@ -12,8 +12,8 @@ final class SemaphoreHandle extends LockHandle implements DistributedSemaphore {
   private final int permits;
   private final int size;
 
-  SemaphoreHandle(Engine engine, String name, int permits, int size, LockOptions options) {
-    super(engine, name, share(name, permits, size), options);
+  SemaphoreHandle(NameQueue queue, int permits, int size, LockOptions options) {
+    super(queue, share(queue.name, permits, size), options);
     this.permits = permits;
     this.size = size;
   }
@@ -42,12 +42,12 @@ final class SemaphoreHandle extends LockHandle implements DistributedSemaphore {
 
   @Override
   public DistributedSemaphore permits(int count) {
-    return new SemaphoreHandle(engine, name, count, size, options);
+    return new SemaphoreHandle(queue, count, size, options);
   }
 
   @Override
   public DistributedSemaphore with(LockOptions newOptions) {
-    return new SemaphoreHandle(engine, name, permits, size, newOptions);
+    return new SemaphoreHandle(queue, permits, size, newOptions);
   }
 
   @Override

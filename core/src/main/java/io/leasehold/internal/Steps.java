@@ -1,28 +1,45 @@
 package io.leasehold.internal;
 
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * What is to be done once a name's mutex is released: requests, completions, wake-ups. No request
- * and no code of the user runs under the mutex.
+ * and no code of the user runs under the mutex. Guarded by it; most events leave one step.
  */
 final class Steps {
-  private static final Runnable[] NONE = {};
-  private static final int USUAL = 4;
+  private static final Runnable NOTHING = () -> {};
 
-  private Runnable[] steps = NONE;
-  private int size;
+  private Runnable all = NOTHING;
 
   void add(Runnable step) {
-    if (size == steps.length) {
-      steps = Arrays.copyOf(steps, size == 0 ? USUAL : size * 2);
+    if (all == NOTHING) {
+      all = step;
+    } else if (all instanceof Several several) {
+      several.steps.add(step);
+    } else {
+      all = new Several(all, step);
     }
-    steps[size++] = step;
   }
 
-  void run() {
-    for (int i = 0; i < size; i++) {
-      steps[i].run();
+  /** Takes the steps of an event out, to be run without the mutex. */
+  Runnable take() {
+    Runnable taken = all;
+    all = NOTHING;
+    return taken;
+  }
+
+  private static final class Several implements Runnable {
+    final List<Runnable> steps = new ArrayList<>();
+
+    Several(Runnable first, Runnable second) {
+      steps.add(first);
+      steps.add(second);
+    }
+
+    @Override
+    public void run() {
+      steps.forEach(Runnable::run);
     }
   }
 }

@@ -76,32 +76,19 @@ final class Waiter {
     this.future = future;
   }
 
-  /**
-   * How a wait ended: by one of these, or (none) by the caller's own wish.
-   *
-   * @param hold what was granted
-   * @param failure why it failed
-   * @param busy who held the lock
-   */
-  record Outcome(@Nullable Hold hold, @Nullable RuntimeException failure, @Nullable Busy busy) {
-    /** The caller no longer wants it. */
-    static final Outcome WITHDRAWN = new Outcome(null, null, null);
+  /** How a wait ended: with a lease, or by one of these. */
+  sealed interface Outcome permits Hold, Failed, Busy, Withdrawn {}
 
-    boolean isWithdrawn() {
-      return hold == null && failure == null && busy == null;
-    }
+  /** It failed. */
+  record Failed(RuntimeException why) implements Outcome {}
 
-    static Outcome granted(Hold hold) {
-      return new Outcome(hold, null, null);
-    }
-
-    static Outcome failed(RuntimeException failure) {
-      return new Outcome(null, failure, null);
-    }
+  /** The caller no longer wants it. */
+  enum Withdrawn implements Outcome {
+    WITHDRAWN
   }
 
   /** That the lock was held. An exception is made of it only where one is thrown. */
-  record Busy(String name, String holder, Duration waited) {
+  record Busy(String name, String holder, Duration waited) implements Outcome {
     LockTimeoutException asException() {
       return new LockTimeoutException(
           "lock '"
@@ -116,7 +103,7 @@ final class Waiter {
 
   /** Found busy. */
   Outcome busy(String holder) {
-    return new Outcome(null, null, new Busy(name, holder, engine.since(since)));
+    return new Busy(name, holder, engine.since(since));
   }
 
   private @Nullable Runnable takeErrand() {
@@ -137,21 +124,23 @@ final class Waiter {
     if (left != null) {
       steps.add(() -> engine.scheduler.request(left));
     }
+    if (thread == Thread.currentThread()) {
+      return;
+    }
     if (thread != null) {
       steps.add(() -> LockSupport.unpark(thread));
-    } else if (!end.isWithdrawn()) {
+    } else if (end != Withdrawn.WITHDRAWN) {
       steps.add(() -> engine.scheduler.callback(() -> complete(end)));
     }
   }
 
   private void complete(Outcome end) {
     CompletableFuture<Lease> target = requireNonNull(future);
-    Hold hold = end.hold();
-    if (end.busy() != null) {
-      target.completeExceptionally(end.busy().asException());
-    } else if (hold == null) {
-      target.completeExceptionally(requireNonNull(end.failure()));
-    } else if (!target.complete(hold)) {
+    if (end instanceof Busy busy) {
+      target.completeExceptionally(busy.asException());
+    } else if (end instanceof Failed failed) {
+      target.completeExceptionally(failed.why());
+    } else if (end instanceof Hold hold && !target.complete(hold)) {
       // Cancelled at the moment of the grant: nobody will ever release it but us.
       hold.releaseUnwatched();
     }

@@ -19,7 +19,7 @@ final class EngineMutants {
               "validity of a grant counted from the reply",
               "AttemptCall",
               "return Validity.of(sent, sentWall, granted.remaining());",
-              "return Validity.of(engine.clock.nanos(), sentWall, granted.remaining());"),
+              "return Validity.of(contender.queue().engine.clock.nanos(), sentWall, granted.remaining());"),
           mutant(
               "validity of a renewal counted from the reply",
               "LeaseKeeper",
@@ -63,9 +63,9 @@ final class EngineMutants {
                       "LeaseKeeper",
                       "return grant.phase == Phase.HELD || grant.phase == Phase.REFRESHING;",
                       "return grant.phase != Phase.ENDED;"),
-                  new Patch("Releaser", KEEPER_LETS_GO, "")),
+                  new Patch("Leaving", KEEPER_LETS_GO, "")),
               ""),
-          mutant("lease not let go by the keeper", "Releaser", KEEPER_LETS_GO, ""),
+          mutant("lease not let go by the keeper", "Leaving", KEEPER_LETS_GO, ""),
           mutant(
               "kept on the terms of the caller who began to contend",
               "Contention",
@@ -125,7 +125,7 @@ final class EngineMutants {
           mutant(
               "cancel does not give up the wait",
               "LockHandle",
-              "future.whenComplete((lease, thrown) -> queue.giveUp(waiter, GiveUp.CANCEL));",
+              "future.whenComplete((lease, thrown) -> entered.giveUp(waiter, GiveUp.CANCEL));",
               "future;"),
           mutant(
               "ticket of a caller who gave up contends on",
@@ -206,8 +206,8 @@ final class EngineMutants {
               "interrupt does not withdraw",
               "interruptLeavesNothing",
               "LockHandle",
-              "end = queue.giveUp(waiter, interrupted ? GiveUp.INTERRUPT : GiveUp.TIMEOUT);",
-              "end = interrupted ? Waiter.Outcome.WITHDRAWN : queue.giveUp(waiter,"
+              "end = entered.giveUp(waiter, interrupted ? GiveUp.INTERRUPT : GiveUp.TIMEOUT);",
+              "end = interrupted ? Waiter.Withdrawn.WITHDRAWN : entered.giveUp(waiter,"
                   + " GiveUp.TIMEOUT);"),
           threads(
               "interrupt swallowed",
