@@ -8,7 +8,6 @@ import io.leasehold.Finding;
 import io.leasehold.LockClient;
 import io.leasehold.LockOptions;
 import io.leasehold.LockSnapshot;
-import io.leasehold.MissingTraitException;
 import io.leasehold.MultiLock;
 import io.leasehold.Trait;
 import io.leasehold.event.LockListener;
@@ -60,6 +59,10 @@ public final class Engine implements LockClient {
   final Map<LeaseId, Contender> contenders = new ConcurrentHashMap<>();
 
   private final Duration ttl;
+
+  /** Of a lock for which nobody chose anything else. */
+  private final Terms usualTerms;
+
   private final Duration closeTimeout;
   private final long client;
   private final AtomicLong sequence;
@@ -102,6 +105,7 @@ public final class Engine implements LockClient {
               .ttl()
               .map(d -> Terms.chosenTtl(d, traits))
               .orElseGet(() -> Terms.defaultTtl(config.defaultTtl(), traits));
+      this.usualTerms = Terms.of(Share.EXCLUSIVE, LockOptions.defaults(), ttl, traits);
     } catch (RuntimeException e) {
       store.close();
       throw e;
@@ -121,13 +125,7 @@ public final class Engine implements LockClient {
 
   private void require(Trait trait) {
     if (!traits.has().contains(trait)) {
-      String accept =
-          trait == Trait.FENCING
-              ? "its leases have no fencing token; if the data needs none, accept that with .accept(Trait.UNFENCED), "
-                  + "?accept=unfenced in the URL, or --accept unfenced"
-              : "leave out .require(Trait." + trait + "), or use a store that has it";
-      throw new MissingTraitException(
-          trait, "the " + traits.store() + " store lacks " + trait + ": " + accept);
+      throw Failures.missing(trait, traits.store());
     }
   }
 
@@ -165,7 +163,8 @@ public final class Engine implements LockClient {
   }
 
   Terms terms(Share share, LockOptions options) {
-    return Terms.of(share, options, ttl, traits);
+    boolean usual = share.equals(Share.EXCLUSIVE) && options.equals(LockOptions.defaults());
+    return usual ? usualTerms : Terms.of(share, options, ttl, traits);
   }
 
   @Override
@@ -302,11 +301,6 @@ public final class Engine implements LockClient {
   boolean isFenceNumber(long number) {
     long least = traits.has().contains(Trait.FENCING) ? 1 : 0;
     return number >= least && number <= FenceNumber.MAX;
-  }
-
-  /** Up to {@code most}: spreads leases that were granted together. */
-  static long jitter(LeaseId id, long most) {
-    return most <= 0 ? 0 : Math.floorMod(id.sequence() * 0x9E3779B97F4A7C15L, most);
   }
 
   Duration since(long start) {

@@ -3,12 +3,24 @@ package io.leasehold.internal;
 import io.leasehold.ClientClosedException;
 import io.leasehold.LockKindException;
 import io.leasehold.LockMode;
+import io.leasehold.MissingTraitException;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.Trait;
 
 /** What callers of a lock are told when it goes wrong: what, which lock, and what follows. */
 final class Failures {
   private Failures() {}
+
+  static MissingTraitException missing(Trait trait, String store) {
+    String accept =
+        trait == Trait.FENCING
+            ? "its leases have no fencing token; if the data needs none, accept that with .accept(Trait.UNFENCED), "
+                + "?accept=unfenced in the URL, or --accept unfenced"
+            : "leave out .require(Trait." + trait + "), or use a store that has it";
+    return new MissingTraitException(
+        trait, "the " + store + " store lacks " + trait + ": " + accept);
+  }
 
   static ClientClosedException closed(String name) {
     return new ClientClosedException("lock '" + name + "': the client was closed");

@@ -42,7 +42,6 @@ final class Grant {
   final Terms terms;
 
   final long number;
-  private final Clock clock;
 
   /** Read without the mutex: it decides when the keeper renews next. Written by the keeper. */
   volatile long renewAt;
@@ -79,8 +78,13 @@ final class Grant {
     this.terms = terms;
     this.number = granted.number();
     this.validity = validity;
-    this.clock = queue.engine.clock;
     hear(granted.wanted());
+  }
+
+  /** Whether it is renewed, or will be handed over. Without the mutex. */
+  boolean isKept() {
+    Phase now = phase;
+    return now == Phase.HELD || now == Phase.REFRESHING;
   }
 
   /** Who holds it now; a copy. */
@@ -154,7 +158,7 @@ final class Grant {
   /** Whether the lease certainly stands. Reads clocks only. */
   boolean isValid(long now) {
     Validity v = validity;
-    return !v.isOver(now) && !v.isInDoubt(clock);
+    return !v.isOver(now) && !v.isInDoubt(queue.engine.clock);
   }
 
   /** From here on renewal is failing. */
@@ -176,7 +180,7 @@ final class Grant {
 
   private void hear(boolean isWanted) {
     if (isWanted && !wanted) {
-      wantedSince = clock.nanos();
+      wantedSince = queue.engine.clock.nanos();
     }
     wanted = isWanted;
   }

@@ -5,8 +5,6 @@ import io.leasehold.event.LockEvent.Lost.Reason;
 import io.leasehold.internal.Grant.Phase;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
-import io.leasehold.spi.Ticket;
-import io.leasehold.spi.Traits.Calls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -30,7 +28,6 @@ final class LeaseKeeper {
   private static final int MOST_IN_A_BATCH = 1_000;
 
   private static final long NEVER = Long.MIN_VALUE;
-  private static final long SHORTEST_WITHIN_NANOS = 20_000_000;
 
   private final Engine engine;
   private final Map<LeaseId, Grant> leases = new ConcurrentHashMap<>();
@@ -88,7 +85,12 @@ final class LeaseKeeper {
   private void scheduleRenewal(Grant grant) {
     Validity v = grant.validity();
     long third = Math.min(grant.terms.ttlNanos(), v.until() - v.sent()) / 3;
-    grant.renewAt = v.sent() + third - Engine.jitter(grant.ticket.id(), third / 10);
+    grant.renewAt = v.sent() + third - jitter(grant.ticket.id(), third / 10);
+  }
+
+  /** Up to {@code most}: spreads leases that were granted together. */
+  private static long jitter(LeaseId id, long most) {
+    return most <= 0 ? 0 : Math.floorMod(id.sequence() * 0x9E3779B97F4A7C15L, most);
   }
 
   // ---- the timer
@@ -145,22 +147,21 @@ final class LeaseKeeper {
       if (look(grant, now)) {
         due.add(grant);
       }
-      if (isKept(grant)) {
+      if (grant.isKept()) {
         next = Math.min(next, attentionIn(grant, now));
       }
+      if (due.size() == MOST_IN_A_BATCH) {
+        // Before the others are looked at: these are still in the processor's cache
+        renew(due, next, now);
+        due = new ArrayList<>();
+      }
     }
-    if (next != Long.MAX_VALUE) {
-      wakeIn(next, now);
-    }
-    for (int from = 0; from < due.size(); from += MOST_IN_A_BATCH) {
-      List<Grant> batch = due.subList(from, Math.min(due.size(), from + MOST_IN_A_BATCH));
-      engine.dispatch.renewal(() -> renew(batch));
-    }
+    renew(due, next, now);
   }
 
   /** Notices what has become of a lease; true if it is to be renewed now. */
   private boolean look(Grant grant, long now) {
-    if (!isKept(grant)) {
+    if (!grant.isKept()) {
       return false;
     }
     if (grant.validity().isOver(now) || (grant.phase == Phase.HELD && grant.hasLivedLongest(now))) {
@@ -173,6 +174,7 @@ final class LeaseKeeper {
     if (now - grant.jeopardyAt() >= 0 && !grant.endangered) {
       grant.queue.locked(steps -> grant.queue.leases.endanger(grant));
     }
+    // Together with others that are due soon
     long early = grant.terms.ttlNanos() / 6;
     if (grant.renewAt - now > early && !grant.validity().isInDoubt(engine.clock)) {
       return false;
@@ -181,97 +183,59 @@ final class LeaseKeeper {
     return true;
   }
 
-  private static boolean isKept(Grant grant) {
-    return grant.phase == Phase.HELD || grant.phase == Phase.REFRESHING;
-  }
-
   // ---- renewal
 
-  private void renew(List<Grant> due) {
-    boolean blocking = engine.traits.calls() == Calls.BLOCKING;
-    List<Runnable> answeredAtOnce = new ArrayList<>();
-    if (!blocking) {
-      sending.lock();
+  private void renew(List<Grant> due, long next, long now) {
+    if (next != Long.MAX_VALUE) {
+      wakeIn(next, now);
     }
+    if (!due.isEmpty()) {
+      engine.dispatch.renewal(new RenewalBatch(engine, due));
+    }
+  }
+
+  /** Hands a batch to the store; a release that begins meanwhile is sent after it. */
+  void whileSending(Runnable send) {
+    sending.lock();
     try {
-      List<Ticket> tickets = new ArrayList<>(due.size());
-      for (Grant grant : due) {
-        if (isKept(grant)) {
-          tickets.add(grant.ticket);
-        }
-      }
-      if (!tickets.isEmpty()) {
-        renew(tickets, answeredAtOnce);
-      }
+      send.run();
     } finally {
-      if (!blocking) {
-        sending.unlock();
-      }
+      sending.unlock();
     }
-    answeredAtOnce.forEach(Runnable::run);
   }
 
-  private void renew(List<Ticket> tickets, List<Runnable> answeredAtOnce) {
-    long sent = engine.clock.nanos();
-    long sentWall = engine.clock.wallMillis();
-    Thread sender = Thread.currentThread();
-    engine.store.renew(
-        tickets,
-        within(tickets),
-        (id, answer) -> {
-          Grant grant = leases.get(id);
-          if (grant == null) {
-            return;
-          }
-          Runnable take =
-              () -> grant.queue.locked(steps -> answered(grant, answer, sent, sentWall, steps));
-          if (sending.isHeldByCurrentThread() && sender.equals(Thread.currentThread())) {
-            answeredAtOnce.add(take);
-          } else {
-            take.run();
-          }
-        });
-  }
-
-  /**
-   * Short enough that a renewal whose answer is lost can be repeated within the shortest of the
-   * leases.
-   */
-  private Duration within(List<Ticket> tickets) {
-    long shortest = engine.requestNanos;
-    for (Ticket ticket : tickets) {
-      shortest = Math.min(shortest, Durations.nanos(ticket.ttl()) / 4);
-    }
-    return Duration.ofNanos(Math.max(shortest, SHORTEST_WITHIN_NANOS));
+  /** Whether the calling thread hands a batch to the store. */
+  boolean isSending() {
+    return sending.isHeldByCurrentThread();
   }
 
   /** Takes the answer to a renewal. Under the queue's mutex. */
   void answered(Grant grant, Renewal answer, long sent, long sentWall, Steps steps) {
-    if (!isKept(grant)) {
+    if (!grant.isKept()) {
       return;
     }
-    if (grant.validity().isOver(engine.clock.nanos())) {
+    long now = engine.clock.nanos();
+    if (grant.validity().isOver(now)) {
       // What has run out stays over, though the store would have gone on: isHeld() was false.
       grant.queue.leases.expire(grant, steps);
     } else if (answer instanceof Renewal.Renewed renewed) {
-      renewed(grant, renewed, sent, sentWall);
+      renewed(grant, renewed, Validity.of(sent, sentWall, renewed.remaining()), now);
     } else if (answer instanceof Renewal.Gone) {
       grant.queue.leases.lose(grant, Reason.GONE, steps);
     } else {
-      long now = engine.clock.nanos();
       long retry = Math.min(LONGEST_RETRY_NANOS, grant.terms.ttlNanos() / 12);
       grant.renewAt = now + retry;
       wakeIn(retry, now);
     }
   }
 
-  private void renewed(Grant grant, Renewal.Renewed answer, long sent, long sentWall) {
-    grant.renewed(Validity.of(sent, sentWall, answer.remaining()), answer.wanted());
-    if (engine.clock.nanos() - grant.jeopardyAt() < 0) {
+  private void renewed(Grant grant, Renewal.Renewed answer, Validity newer, long now) {
+    grant.renewed(newer, answer.wanted());
+    if (now - grant.jeopardyAt() < 0) {
       grant.queue.leases.rescue(grant);
     }
     scheduleRenewal(grant);
-    attend(grant);
+    wakeIn(attentionIn(grant, now), now);
     engine.events.emit(
         () ->
             new LockEvent.Renewed(

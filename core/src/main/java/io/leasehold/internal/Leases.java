@@ -30,7 +30,7 @@ final class Leases {
   }
 
   boolean isEmpty() {
-    return live.isEmpty();
+    return current == null && live.isEmpty();
   }
 
   /** Any one of them; null if there is none. */

@@ -38,7 +38,7 @@ final class NameQueue extends Mutex {
   /** The engine keeps nothing of a name that is not used. */
   @Override
   void afterEach() {
-    if (inUse && callers.isEmpty() && leases.isEmpty() && contention.isOver()) {
+    if (inUse && leases.isEmpty() && callers.isEmpty() && contention.isOver()) {
       inUse = false;
       engine.names.remove(name, this);
     }

@@ -23,8 +23,8 @@ final class EngineMutants {
           mutant(
               "validity of a renewal counted from the reply",
               "LeaseKeeper",
-              "Validity.of(sent, sentWall, answer.remaining())",
-              "Validity.of(engine.clock.nanos(), sentWall, answer.remaining())"),
+              "Validity.of(sent, sentWall, renewed.remaining())",
+              "Validity.of(engine.clock.nanos(), sentWall, renewed.remaining())"),
           mutant(
               "validity from the ttl asked for, not the remaining life",
               "AttemptCall",
@@ -48,8 +48,8 @@ final class EngineMutants {
           mutant(
               "wall clock read at the reply to a renewal",
               "LeaseKeeper",
-              "Validity.of(sent, sentWall, answer.remaining())",
-              "Validity.of(sent, engine.clock.wallMillis(), answer.remaining())"),
+              "Validity.of(sent, sentWall, renewed.remaining())",
+              "Validity.of(sent, engine.clock.wallMillis(), renewed.remaining())"),
           // ---- renewal and loss
           mutant(
               "no renewal",
@@ -60,9 +60,9 @@ final class EngineMutants {
               "renewal goes on after the release",
               List.of(
                   new Patch(
-                      "LeaseKeeper",
-                      "return grant.phase == Phase.HELD || grant.phase == Phase.REFRESHING;",
-                      "return grant.phase != Phase.ENDED;"),
+                      "Grant",
+                      "return now == Phase.HELD || now == Phase.REFRESHING;",
+                      "return now != Phase.ENDED;"),
                   new Patch("Leaving", KEEPER_LETS_GO, "")),
               ""),
           mutant("lease not let go by the keeper", "Leaving", KEEPER_LETS_GO, ""),
