@@ -55,6 +55,10 @@ public record Figure(
         : show(samples.get(0)) + " .. " + show(samples.get(samples.size() - 1));
   }
 
+  boolean hasTarget() {
+    return bound != Bound.NONE;
+  }
+
   /** Whether it missed its target. What is not a number misses any. */
   public boolean isMissed() {
     return !Double.isNaN(target) && !reaches(target);

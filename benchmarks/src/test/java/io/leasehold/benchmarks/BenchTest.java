@@ -36,6 +36,14 @@ class BenchTest {
     assertThat(value(figures, "100 callers that wait and give up, allocated")).isPositive();
   }
 
+  @Test
+  void objectsAreCountedByClass() throws Exception {
+    List<Figure> figures = new Allocations(1_000, 1_000).figures();
+    assertThat(value(figures, "io.leasehold.spi.Ticket")).isGreaterThanOrEqualTo(40);
+    assertThat(value(figures, "all of them"))
+        .isGreaterThan(value(figures, "io.leasehold.spi.Ticket"));
+  }
+
   private static double value(List<Figure> figures, String what) {
     return figures.stream()
         .filter(figure -> figure.what().equals(what))

@@ -106,7 +106,7 @@ final class Contention {
 
   /** Contends for one caller only, by a ticket of its own. */
   void contendFor(Waiter only, Steps steps) {
-    Contender own = new Contender(queue, engine.ticket(only), only.terms, only);
+    Contender own = new Contender(queue, engine.tickets.of(only), only.terms, only);
     boolean aloneTry = only.intent == Intent.TRY && only.terms.mode() == LockMode.EXCLUSIVE;
     if (!aloneTry) {
       only.own = own;
@@ -145,7 +145,7 @@ final class Contention {
   }
 
   private void contend(Waiter first, Steps steps) {
-    contender = new Contender(queue, engine.ticket(first), first.terms, null);
+    contender = new Contender(queue, engine.tickets.of(first), first.terms, null);
     contender.ask(steps);
   }
 

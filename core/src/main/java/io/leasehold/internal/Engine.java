@@ -17,7 +17,6 @@ import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreOperator;
-import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -28,7 +27,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +41,7 @@ public final class Engine implements LockClient {
   final Duration requestTimeout;
   final long requestNanos;
   final long handOverNanos;
+  final Tickets tickets;
   final Events events;
   final StoreCalls calls;
   final Dispatch dispatch;
@@ -64,9 +63,6 @@ public final class Engine implements LockClient {
   private final Terms usualTerms;
 
   private final Duration closeTimeout;
-  private final long client;
-  private final AtomicLong sequence;
-  private final Identity identity = new Identity();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicBoolean shutDown = new AtomicBoolean();
   private final CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
@@ -84,8 +80,7 @@ public final class Engine implements LockClient {
       LongSupplier random) {
     this.clock = clock;
     this.scheduler = scheduler;
-    this.client = random.getAsLong();
-    this.sequence = new AtomicLong(random.getAsLong());
+    this.tickets = new Tickets(random);
     this.requestTimeout = config.requestTimeout();
     this.requestNanos = Durations.nanos(requestTimeout);
     this.handOverNanos = Durations.nanos(config.handOver());
@@ -281,21 +276,6 @@ public final class Engine implements LockClient {
 
   Duration ttl() {
     return ttl;
-  }
-
-  Ticket ticket(Waiter waiter) {
-    Terms terms = waiter.terms;
-    LeaseId id = new LeaseId(client, sequence.incrementAndGet());
-    return new Ticket(
-        waiter.name,
-        id,
-        terms.mode(),
-        terms.permits(),
-        terms.limit(),
-        terms.ttl(),
-        waiter.intent,
-        terms.fair(),
-        identity.holder(waiter.thread));
   }
 
   boolean isFenceNumber(long number) {
