@@ -1,10 +1,11 @@
 package io.leasehold.event;
 
+import io.leasehold.Finding;
 import java.time.Duration;
 
 /** Something that happened to a lock of this client. */
 public sealed interface LockEvent {
-  /** The lock name. */
+  /** The lock name; empty if it is about the store. */
   String name();
 
   /**
@@ -86,4 +87,15 @@ public sealed interface LockEvent {
    * @param request what was asked: attempt, release
    */
   record UnknownOutcome(String name, String leaseId, String request) implements LockEvent {}
+
+  /**
+   * The store found out, when it connected, what could break a promise: see {@link
+   * io.leasehold.LockClient#diagnose}.
+   */
+  record StoreWarning(Finding finding) implements LockEvent {
+    @Override
+    public String name() {
+      return "";
+    }
+  }
 }

@@ -1,5 +1,7 @@
 package io.leasehold.internal;
 
+import io.leasehold.Finding;
+import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockEvent.Lost.Reason;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
@@ -40,6 +42,13 @@ final class StoreReports implements StoreListener {
       if (grant != null) {
         grant.queue.locked(steps -> grant.queue.leases.lose(grant, Reason.SESSION_ENDED, steps));
       }
+    }
+  }
+
+  @Override
+  public void found(Finding finding) {
+    if (finding.level() != Finding.Level.OK) {
+      engine.events.emit(() -> new LockEvent.StoreWarning(finding));
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.leasehold.spi;
 
+import io.leasehold.Finding;
 import java.util.Collection;
 
 /**
@@ -19,4 +20,7 @@ public interface StoreListener {
 
   /** These leases are gone, because their session is. */
   void lost(Collection<LeaseId> ids);
+
+  /** The store found out, while it connected, what could break a promise. */
+  default void found(Finding finding) {}
 }

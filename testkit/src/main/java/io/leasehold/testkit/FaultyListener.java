@@ -1,5 +1,6 @@
 package io.leasehold.testkit;
 
+import io.leasehold.Finding;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
 import java.util.Collection;
@@ -33,5 +34,10 @@ final class FaultyListener implements StoreListener {
     if (faulty.isConnected()) {
       listener.lost(ids);
     }
+  }
+
+  @Override
+  public void found(Finding finding) {
+    listener.found(finding);
   }
 }

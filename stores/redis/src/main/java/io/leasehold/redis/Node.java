@@ -1,5 +1,6 @@
 package io.leasehold.redis;
 
+import io.leasehold.Finding;
 import io.leasehold.StoreException;
 import io.leasehold.internal.Clock;
 import io.leasehold.redis.Command.Name;
@@ -25,10 +26,13 @@ final class Node {
   /** How a key is deleted if it has a certain value; empty if only by a script. */
   private final Optional<Name> deleteIf;
 
-  private Node(Wire wire, Clock clock, Optional<Name> deleteIf) {
+  private final List<Finding> findings;
+
+  private Node(Wire wire, Clock clock, Optional<Name> deleteIf, List<Finding> findings) {
     this.wire = wire;
     this.clock = clock;
     this.deleteIf = deleteIf;
+    this.findings = findings;
   }
 
   /**
@@ -41,15 +45,17 @@ final class Node {
     for (Script script : Script.values()) {
       commands.add(script.load());
     }
+    int scripts = commands.size();
     commands.add(Command.of(Name.COMMAND, "INFO", "DELEX", "DELIFEQ"));
+    commands.addAll(ServerDiagnosis.QUESTIONS);
     List<Object> replies = join(wire.send(commands, within));
-    int last = commands.size() - 1;
-    for (Object reply : replies.subList(0, last)) {
+    for (Object reply : replies.subList(0, scripts)) {
       if (reply instanceof ServerError error) {
         throw error.asException(wire.server(), null);
       }
     }
-    return new Node(wire, clock, deleteIf(replies.get(last)));
+    List<Finding> findings = ServerDiagnosis.of(replies.subList(scripts + 1, replies.size()));
+    return new Node(wire, clock, deleteIf(replies.get(scripts)), findings);
   }
 
   /** Whoever may not ask gets scripts. */
@@ -74,6 +80,11 @@ final class Node {
       }
       throw e;
     }
+  }
+
+  /** What the server said of itself when this connected. */
+  List<Finding> findings() {
+    return findings;
   }
 
   Wire wire() {

@@ -104,8 +104,6 @@ final class RedisOperator implements StoreOperator {
 
   @Override
   public CompletionStage<List<Finding>> diagnose(Duration within) {
-    return node.wire()
-        .send(List.of(Command.of(Name.INFO), Command.of(Name.CONFIG, "GET", "save")), within)
-        .thenApply(replies -> ServerDiagnosis.of(replies.get(0), replies.get(1)));
+    return node.wire().send(ServerDiagnosis.QUESTIONS, within).thenApply(ServerDiagnosis::of);
   }
 }

@@ -66,7 +66,9 @@ public final class RedisStores {
 
   static LockStore open(Wire wire, Keys keys, Clock clock, StoreListener listener) {
     try {
-      return new RedisStore(Node.probe(wire, clock, OPENING), keys, clock, listener);
+      Node node = Node.probe(wire, clock, OPENING);
+      node.findings().forEach(listener::found);
+      return new RedisStore(node, keys, clock, listener);
     } catch (RuntimeException e) {
       wire.close();
       throw e;

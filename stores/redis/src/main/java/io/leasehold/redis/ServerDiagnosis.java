@@ -2,6 +2,7 @@ package io.leasehold.redis;
 
 import io.leasehold.Finding;
 import io.leasehold.Finding.Level;
+import io.leasehold.redis.Command.Name;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What the server says of itself that could break a promise. */
 final class ServerDiagnosis {
+  static final List<Command> QUESTIONS =
+      List.of(Command.of(Name.INFO), Command.of(Name.CONFIG, "GET", "save"));
+
   private final Map<String, String> info;
   private final List<Finding> findings = new ArrayList<>();
 
@@ -18,12 +22,13 @@ final class ServerDiagnosis {
   }
 
   /**
-   * Reads the answers.
+   * Reads the answers to the questions.
    *
-   * @param info to {@code INFO}
-   * @param save to {@code CONFIG GET save}, which many may not ask
+   * @param answers many may ask neither
    */
-  static List<Finding> of(@Nullable Object info, @Nullable Object save) {
+  static List<Finding> of(List<Object> answers) {
+    Object info = answers.get(0);
+    Object save = answers.get(1);
     if (!(info instanceof byte[] text)) {
       return List.of(
           new Finding(

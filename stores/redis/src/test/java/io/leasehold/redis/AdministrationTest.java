@@ -10,13 +10,16 @@ import io.leasehold.Lease;
 import io.leasehold.LockOptions;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.event.LockEvent;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.RedisCli;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -138,6 +141,22 @@ class AdministrationTest {
           .satisfies(
               found -> assertThat(found.level()).isEqualTo(Level.WARNING),
               found -> assertThat(found.detail()).contains("allkeys-lru", "noeviction"));
+    }
+
+    @Test
+    void whatCouldBreakAPromiseIsAnEventOfTheClientThatConnects() {
+      server.command("CONFIG", "SET", "maxmemory", "50mb");
+      server.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+      Queue<String> warned = new ConcurrentLinkedQueue<>();
+      client(
+          how ->
+              how.listener(
+                  event -> {
+                    if (event instanceof LockEvent.StoreWarning warning) {
+                      warned.add(warning.finding().check());
+                    }
+                  }));
+      await().untilAsserted(() -> assertThat(warned).contains("eviction").doesNotContain("server"));
     }
 
     private static Finding finding(Engine client, String check) {
