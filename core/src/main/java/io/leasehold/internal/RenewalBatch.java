@@ -85,7 +85,7 @@ final class RenewalBatch implements Runnable, BiConsumer<LeaseId, Renewal> {
 
   /** Finds a lease by its id; at once if the answers come in order. */
   private @Nullable Grant next(LeaseId id) {
-    if (inOrder < grants.size() && grants.get(inOrder).ticket.id() == id) {
+    if (inOrder < grants.size() && grants.get(inOrder).ticket.id().equals(id)) {
       return grants.get(inOrder++);
     }
     return engine.keeper.find(id);

@@ -2,18 +2,17 @@ package io.leasehold.internal;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is to be done once a name's mutex is released: requests, completions, wake-ups. No request
  * and no code of the user runs under the mutex. Guarded by it; most events leave one step.
  */
 final class Steps {
-  private static final Runnable NOTHING = () -> {};
-
-  private Runnable all = NOTHING;
+  private @Nullable Runnable all;
 
   void add(Runnable step) {
-    if (all == NOTHING) {
+    if (all == null) {
       all = step;
     } else if (all instanceof Several several) {
       several.steps.add(step);
@@ -25,9 +24,11 @@ final class Steps {
   /** Takes the steps of an event out, to be run without the mutex. */
   Runnable take() {
     Runnable taken = all;
-    all = NOTHING;
-    return taken;
+    all = null;
+    return taken == null ? Steps::nothing : taken;
   }
+
+  private static void nothing() {}
 
   private static final class Several implements Runnable {
     final List<Runnable> steps = new ArrayList<>();

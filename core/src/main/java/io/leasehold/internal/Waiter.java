@@ -124,7 +124,7 @@ final class Waiter {
     if (left != null) {
       steps.add(() -> engine.scheduler.request(left));
     }
-    if (thread == Thread.currentThread()) {
+    if (Thread.currentThread().equals(thread)) {
       return;
     }
     if (thread != null) {
