@@ -168,6 +168,24 @@ public interface WaiterRules {
     bed.requireNothingInTheStore();
   }
 
+  /** Nobody hears of it: its connection broke before, and the withdrawal was final. */
+  @ContractTest
+  @DisplayName(
+      "R9 an attempt of a broken connection that lands after its withdrawal is never granted")
+  default void R09_aGhostOfABrokenConnectionIsNeverGranted(Testbed bed) throws Exception {
+    bed.needs(Ability.LATE_REQUESTS);
+    Lease held = bed.take(bed.one());
+    LockClient cutOff = bed.open();
+    Delayed ghost = bed.faults(cutOff).delayUnanswered(0);
+    bed.giveUp(bed.lock(cutOff), Duration.ofMillis(500));
+    bed.requireNothingLeft(cutOff);
+    held.release();
+    ghost.land();
+    bed.requireFree();
+    bed.requireNothingLeft(cutOff);
+    bed.requireNothingInTheStore();
+  }
+
   /** And of one that waits in the store's queue. */
   @ContractTest
   @DisplayName("R9 an attempt that lands after its waiter gave up blocks nobody")
