@@ -18,7 +18,8 @@ import java.util.stream.Stream;
  * @param until when it ends
  */
 record Grants(List<List<Grant>> byName, int processes, int threadsEach, long from, long until) {
-  private static final long SETTLED = HandOver.SETTLED.toNanos() / 2;
+  /** Who came less before the release may still have been on its way. */
+  private static final long WAITED = 1_000_000;
 
   private boolean within(long nanos) {
     return from <= nanos && nanos < until;
@@ -94,7 +95,7 @@ record Grants(List<List<Grant>> byName, int processes, int threadsEach, long fro
         IntStream.range(0, grants.size() - 1)
             .filter(i -> within(grants.get(i).releasing()))
             .filter(i -> process(grants.get(i)) != process(grants.get(i + 1)))
-            .filter(i -> grants.get(i + 1).arrived() + SETTLED < grants.get(i).releasing())
+            .filter(i -> grants.get(i + 1).arrived() + WAITED < grants.get(i).releasing())
             .mapToDouble(i -> (grants.get(i + 1).granted() - grants.get(i).releasing()) / 1e6),
         quantile);
   }

@@ -11,7 +11,7 @@ import java.util.Map;
  */
 final class HandOver {
   /** How long the other waits before the lock is released. */
-  static final Duration SETTLED = Duration.ofMillis(3);
+  private static final Duration SETTLED = Duration.ofMillis(10);
 
   /** At the beginning both come at once, and at the end nobody comes. */
   private static final Duration ALONE = Duration.ofMillis(50);
