@@ -89,10 +89,10 @@ final class Child {
     }
     Object[] held = new Object[names.length];
     int threadsBefore = ManagementFactory.getThreadMXBean().getThreadCount();
-    connected().hold(task.name());
+    connected().keep(task.name());
     long heapBefore = usedHeap();
     for (int i = 0; i < names.length; i++) {
-      held[i] = connected().hold(names[i]);
+      held[i] = connected().keep(names[i]);
     }
     double heap = usedHeap() - heapBefore;
     Objects.requireNonNull(held[names.length - 1]);

@@ -13,7 +13,16 @@ interface Client {
     throw new UnsupportedOperationException("has no fair lock");
   }
 
-  /** Takes a lock and keeps it, renewed. */
+  /**
+   * Takes a lock that is renewed until the process ends.
+   *
+   * @return what a user would keep of it
+   */
+  default Object keep(String name) {
+    throw new UnsupportedOperationException("does not renew");
+  }
+
+  /** Takes a lock. */
   default Held hold(String name) {
     throw new UnsupportedOperationException("does not renew");
   }

@@ -30,9 +30,14 @@ record LeaseholdClient(LockClient locks) implements Client {
 
   @Override
   public Held hold(String name) {
+    Lease lease = keep(name);
+    return new Held(Optional.of(lease::isHeld), lease::release);
+  }
+
+  @Override
+  public Lease keep(String name) {
     try {
-      Lease lease = locks.lock(name).acquire();
-      return new Held(Optional.of(lease::isHeld), lease::release);
+      return locks.lock(name).acquire();
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }

@@ -87,6 +87,13 @@ enum Library {
       }
 
       @Override
+      public Object keep(String name) {
+        RLock lock = redisson.getLock(name);
+        lock.lock();
+        return lock;
+      }
+
+      @Override
       public Held hold(String name) {
         RLock lock = redisson.getLock(name);
         lock.lock();
@@ -110,8 +117,15 @@ enum Library {
       }
 
       @Override
-      public Held hold(String name) {
+      public Object keep(String name) {
         registry.setRenewalTaskScheduler(scheduler);
+        Lock lock = registry.obtain(name);
+        lock.lock();
+        return lock;
+      }
+
+      @Override
+      public Held hold(String name) {
         Mutex mutex = mutex(name);
         mutex.lock();
         return new Held(Optional.empty(), mutex::unlock);

@@ -27,6 +27,8 @@ import redis.clients.jedis.Jedis;
     name = "./bench redis",
     description = "Leasehold and other libraries on one private Redis server, in turns.",
     sortOptions = false,
+    exitCodeOnInvalidInput = 64,
+    exitCodeOnExecutionException = 1,
     mixinStandardHelpOptions = true)
 public final class RedisBench implements Callable<Integer> {
   @Option(names = "--rounds", defaultValue = "5", description = "how many (5)")
@@ -70,9 +72,7 @@ public final class RedisBench implements Callable<Integer> {
 
   /** As {@link #main}, without the exit. */
   public static int exitCode(String... args) {
-    CommandLine command = new CommandLine(new RedisBench());
-    command.getCommandSpec().exitCodeOnInvalidInput(64).exitCodeOnExecutionException(1);
-    return command.execute(args);
+    return new CommandLine(new RedisBench()).execute(args);
   }
 
   @Override
