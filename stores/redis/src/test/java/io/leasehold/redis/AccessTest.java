@@ -138,7 +138,7 @@ class AccessTest {
     @Test
     void theLeastPermissionsAreEnough() throws Exception {
       useEverything(app(), app());
-      assertThat(states()).isEmpty();
+      requireNothingInTheStore();
     }
 
     @Test
@@ -212,7 +212,7 @@ class AccessTest {
     void theDatabaseOfTheUrlIsUsed() throws Exception {
       Engine client = clientAt(server.url() + "/3", how -> how);
       try (Lease held = client.lock("a").acquire()) {
-        assertThat(states()).isEmpty();
+        requireNothingInTheStore();
         assertThat(held.isHeld()).isTrue();
         assertThat(client.list()).hasSize(1);
       }

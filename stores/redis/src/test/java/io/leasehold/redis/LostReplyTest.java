@@ -168,7 +168,7 @@ class LostReplyTest {
         }
         points += index;
       }
-      assertThat(states()).isEmpty();
+      requireNothingInTheStore();
       return points;
     }
 

@@ -119,6 +119,21 @@ abstract class ServerTest {
     return keys.stream().map(Object::toString).toList();
   }
 
+  /** Waits until nobody holds or waits; what was given up is withdrawn in the background. */
+  final void requireNothingInTheStore() {
+    await().atMost(PATIENCE).untilAsserted(() -> assertThat(states()).isEmpty());
+  }
+
+  /** Lets time pass, where nothing shall happen. */
+  static void pass(Duration time) {
+    long begin = System.nanoTime();
+    await()
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(5))
+        .atMost(time.plus(PATIENCE))
+        .until(() -> System.nanoTime() - begin > time.toNanos());
+  }
+
   @AfterEach
   final void closeClients() {
     clients.forEach(Engine::close);
