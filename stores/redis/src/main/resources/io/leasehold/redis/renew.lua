@@ -30,7 +30,8 @@ if not slow then return answers end
 local function each(name, tickets)
   local state = load(KEYS[name], raws[name])
   if not state then return end
-  if sweep(state) then
+  local changed = sweep(state)
+  if changed then
     even_if_full(KEYS[name], function() settle(state, KEYS[names + name]) end)
   end
   local held, waiting = {}, {}
@@ -42,12 +43,18 @@ local function each(name, tickets)
     if e and e[CONFIRM_BY] ~= 0 then
       answers[i] = 3
     elseif e then
-      e[UNTIL] = now + ttl * 1000
+      -- What waits is written when a quarter of its life has passed: thousands may wait, and each is asked about every second
+      if held[id] or e[UNTIL] - now < ttl * 750 then
+        e[UNTIL] = now + ttl * 1000
+        changed = true
+      end
       answers[i], answers[i + 1] = held[id] and 1 or 2, ttl
       answers[i + 2] = math.min(1, #state.waiters)
     end
   end
-  even_if_full(KEYS[name], function() save(KEYS[name], state) end)
+  if changed then
+    even_if_full(KEYS[name], function() save(KEYS[name], state) end)
+  end
 end
 
 for name, tickets in pairs(slow) do
