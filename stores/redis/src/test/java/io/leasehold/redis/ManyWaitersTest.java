@@ -76,7 +76,8 @@ class ManyWaitersTest extends ServerTest {
               pass(window);
               double seconds = (System.nanoTime() - begin) / 1e9;
               // And a ping
-              assertThat(proxy.requests() - before).isBetween(batch, (int) (seconds + 1) * batch + 1);
+              assertThat(proxy.requests() - before)
+                  .isBetween(batch, (int) (seconds + 1) * batch + 1);
               assertThat(commands.of("set")).as("writes").isZero();
             });
   }

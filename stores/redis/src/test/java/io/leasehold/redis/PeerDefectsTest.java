@@ -43,7 +43,9 @@ class PeerDefectsTest {
     }
 
     private long millisLeft(String name) {
-      return (long) server.command("PTTL", states().stream().filter(k -> k.endsWith(name)).findAny().orElseThrow());
+      return (long)
+          server.command(
+              "PTTL", states().stream().filter(k -> k.endsWith(name)).findAny().orElseThrow());
     }
 
     /** A waiter was idle for the rest of the lease, three times of three. */
@@ -59,7 +61,8 @@ class PeerDefectsTest {
         long released = System.nanoTime();
         held.release();
         served(waiter).release();
-        assertThat(Duration.ofNanos(System.nanoTime() - released)).isLessThan(Duration.ofMillis(1500));
+        assertThat(Duration.ofNanos(System.nanoTime() - released))
+            .isLessThan(Duration.ofMillis(1500));
       }
     }
 
@@ -122,8 +125,7 @@ class PeerDefectsTest {
     void ttlOfAnEarlierAcquisitionIsReused() throws Exception {
       Engine client = client();
       DistributedLock lock = client.lock("a");
-      DistributedLock shortly =
-          lock.with(LockOptions.defaults().withTtl(SHORT).withoutRenewal());
+      DistributedLock shortly = lock.with(LockOptions.defaults().withTtl(SHORT).withoutRenewal());
       Lease first = shortly.acquire();
       await().atMost(PATIENCE).until(() -> !first.isHeld());
       Lease next = lock.acquire(PATIENCE);
@@ -197,7 +199,11 @@ class PeerDefectsTest {
             .until(() -> client.lock("a").inspect().orElseThrow().waiters().size() == 1);
         puppet.signal("KILL");
         CompletableFuture<Lease> second =
-            client.lock("a").with(LockOptions.defaults().fair()).acquireAsync(PATIENCE).toCompletableFuture();
+            client
+                .lock("a")
+                .with(LockOptions.defaults().fair())
+                .acquireAsync(PATIENCE)
+                .toCompletableFuture();
         held.release();
         assertThat(second).succeedsWithin(SHORT.multipliedBy(5));
         second.join().release();
