@@ -40,37 +40,39 @@ local function soonest()
 end
 
 local function answer()
-  local mine = find(state.holders, id)
+  local mine = holding(state, id)
+  local wanted = math.min(1, state.waiting)
   if mine then
     if mine[CONFIRM_BY] ~= 0 then
       mine[CONFIRM_BY] = 0
       changed = true
     end
-    return { 1, mine[NUMBER], math.floor((mine[UNTIL] - now) / 1000), math.min(1, #state.waiters) }
+    return { 1, mine[NUMBER], math.floor((mine[UNTIL] - now) / 1000), wanted }
   end
-  local one = state.holders[1] or state.waiters[1]
+  local one = state.holders[1] or (wanted == 1 and waiter(state, redis.call('LINDEX', state.order, 0)))
   if one and ((one[MODE] == 'p') ~= (mode == 'p') or state.limit ~= limit) then
     return { 4, one[MODE], state.limit }
   end
   state.limit = limit
-  local e, place = find(state.waiters, id)
-  local queued = e ~= nil
+  local e = wanted == 1 and waiter(state, id)
+  local queued = e and true
   e = e or { id, mode, permits, fair, now, 0, 0, 0, channel, ARGV[4] }
-  place = place or #state.waiters + 1
-  local holder = state.holders[1] and state.holders[1][HOLDER] or ''
-  if fits(state, e) and may_pass(state, e, place) then
-    if queued then table.remove(state.waiters, place) end
-    e[UNTIL] = now + ttl * 1000
-    e[NUMBER] = mint(KEYS[3])
-    table.insert(state.holders, e)
-    changed = true
-    return { 1, e[NUMBER], ttl, math.min(1, #state.waiters) }
-  end
-  if intent == 'try' then return { 3, soonest(), holder } end
   e[UNTIL] = now + ttl * 1000
-  if not queued then table.insert(state.waiters, e) end
+  -- Who waits already was granted to if that is possible
+  if not queued and not is_exclusive(state) and fits(state, e) and may_pass(e, state.writers, state.fair) then
+    grant(state, e, KEYS[3])
+    changed = true
+    return { 1, e[NUMBER], ttl, wanted }
+  end
+  local holder = state.holders[1] and state.holders[1][HOLDER] or ''
+  if intent == 'try' then return { 3, soonest(), holder } end
   changed = true
-  return { 2, place - 1, holder }
+  if queued then
+    keep(state, e)
+    return { 2, redis.call('LPOS', state.order, id) or 0, holder }
+  end
+  add_waiter(state, e)
+  return { 2, state.waiting - 1, holder }
 end
 
 local given = answer()

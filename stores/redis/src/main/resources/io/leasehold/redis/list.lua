@@ -11,15 +11,16 @@ end
 local answers = {}
 for i, key in ipairs(KEYS) do
   local holders, waiters = {}, {}
-  local state = load(key, raws[i]) or { holders = {}, waiters = {} }
+  local state = load(key, raws[i]) or nobody(key)
   for _, e in ipairs(state.holders) do
     if e[UNTIL] > now then
       -- A number is the time of its grant, unless the clock was set back
       table.insert(holders, { e[ID], e[MODE], e[PERMITS], e[NUMBER], ms(now - e[NUMBER]), ms(e[UNTIL] - now), e[HOLDER] })
     end
   end
-  for _, e in ipairs(state.waiters) do
-    if e[UNTIL] > now then table.insert(waiters, { e[ID], e[MODE], ms(now - e[SINCE]), e[HOLDER] }) end
+  for _, id in ipairs(state.waiting > 0 and redis.call('LRANGE', state.order, 0, -1) or {}) do
+    local e = waiter(state, id)
+    if e and e[UNTIL] > now then table.insert(waiters, { e[ID], e[MODE], ms(now - e[SINCE]), e[HOLDER] }) end
   end
   answers[i] = { holders, waiters }
 end

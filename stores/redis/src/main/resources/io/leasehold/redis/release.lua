@@ -14,7 +14,8 @@ end
 local state = load(KEYS[1], raw)
 if not state then return 0 end
 local swept = sweep(state)
-local held = remove(state.holders, ARGV[1])
+local held, i = holding(state, ARGV[1])
+if held then table.remove(state.holders, i) end
 if held or swept then
   settle_and_save(KEYS[1], KEYS[2], state)
 end

@@ -34,22 +34,27 @@ local function each(name, tickets)
   if changed then
     even_if_full(KEYS[name], function() settle(state, KEYS[names + name]) end)
   end
-  local held, waiting = {}, {}
+  local held = {}
   for _, e in ipairs(state.holders) do held[e[ID]] = e end
-  for _, e in ipairs(state.waiters) do waiting[e[ID]] = e end
+  local wanted = math.min(1, state.waiting)
   for _, i in ipairs(tickets) do
     local id, ttl = ARGV[i + 1], tonumber(ARGV[i + 2])
-    local e = held[id] or waiting[id]
+    local e = held[id]
+    local waits = not e and state.waiting > 0 and waiter(state, id)
     if e and e[CONFIRM_BY] ~= 0 then
       answers[i] = 3
     elseif e then
-      -- What waits is written when a quarter of its life has passed: thousands may wait, and each is asked about every second
-      if held[id] or e[UNTIL] - now < ttl * 750 then
-        e[UNTIL] = now + ttl * 1000
+      e[UNTIL] = now + ttl * 1000
+      changed = true
+      answers[i], answers[i + 1], answers[i + 2] = 1, ttl, wanted
+    elseif waits then
+      -- Written when a quarter of its life has passed: thousands may wait, and each is asked about every second
+      if waits[UNTIL] - now < ttl * 750 then
+        waits[UNTIL] = now + ttl * 1000
+        keep(state, waits)
         changed = true
       end
-      answers[i], answers[i + 1] = held[id] and 1 or 2, ttl
-      answers[i + 2] = math.min(1, #state.waiters)
+      answers[i] = 2
     end
   end
   if changed then

@@ -2,8 +2,13 @@
 --
 -- A name that one ticket holds exclusively and nobody waits for is text: 'x', the fence number, the lease id and the holder, with
 -- blanks between; the key expires with the lease. Whoever knows the number can compare it and delete it without a script.
--- Everything else is 'm' and MessagePack: { limit, holders, waiters }, both lists of entries, waiters by the order in which they came.
+-- Everything else is 'm' and MessagePack: { limit, holders, waiting, writers, fair, next, last }: how many wait, how many of them
+-- exclusively, and fairly; the next of them expires not before 'next', the last not after 'last'. A list beside it has the ids of
+-- those who wait, by the order in which they came, and a hash what else is known of each, so that a long queue costs no more than a
+-- short one.
 -- No key at all: nobody holds or waits.
+
+-- Whoever holds or waits
 local ID, MODE, PERMITS, FAIR, SINCE, UNTIL, NUMBER, CONFIRM_BY, CHANNEL, HOLDER = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 
 -- A grant that its waiter was told of, and that nobody confirmed, falls back after this: longer than the longest poll
@@ -21,35 +26,96 @@ local function simple(raw)
   return tonumber(number), id, holder
 end
 
+-- The keys of those who wait: in the same bucket, so that they are where the state is
+local function beside(key, what)
+  local from, to = string.find(key, '}:name:', 1, true)
+  return string.sub(key, 1, from + 1) .. what .. string.sub(key, to)
+end
+
+local function nobody(key)
+  return {
+    limit = 1, holders = {}, waiting = 0, writers = 0, fair = 0, next = 0, last = 0,
+    order = beside(key, 'order'), rests = beside(key, 'waiters'),
+  }
+end
+
 -- The state, or nil if the text is not one of ours
 local function load(key, raw)
-  if not raw then return { limit = 1, holders = {}, waiters = {} } end
+  if not raw then return nobody(key) end
   local number, id, holder = simple(raw)
   if number then
+    local state = nobody(key)
     local left = redis.call('PTTL', key) * 1000
-    return { limit = 1, waiters = {}, holders = { { id, 'x', 1, 0, number, now + left, number, 0, '', holder } } }
+    state.holders[1] = { id, 'x', 1, 0, number, now + left, number, 0, '', holder }
+    return state
   end
   if string.sub(raw, 1, 1) ~= 'm' then return nil end
   local read, state = pcall(cmsgpack.unpack, string.sub(raw, 2))
-  if not read or type(state) ~= 'table' or #state ~= 3 then return nil end
-  return { limit = state[1], holders = state[2], waiters = state[3] }
+  if not read or type(state) ~= 'table' or #state ~= 7 then return nil end
+  local loaded = nobody(key)
+  loaded.limit, loaded.holders, loaded.waiting, loaded.writers = state[1], state[2], state[3], state[4]
+  loaded.fair, loaded.next, loaded.last = state[5], state[6], state[7]
+  return loaded
+end
+
+local function waiter(state, id)
+  local rest = redis.call('HGET', state.rests, id)
+  return rest and cmsgpack.unpack(rest)
+end
+
+local function keep(state, e)
+  state.next = state.waiting > 0 and math.min(state.next, e[UNTIL]) or e[UNTIL]
+  state.last = math.max(state.last, e[UNTIL])
+  redis.call('HSET', state.rests, e[ID], cmsgpack.pack(e))
+end
+
+local function count(state, e, by)
+  state.waiting = state.waiting + by
+  state.writers = state.writers + (e[MODE] == 'x' and by or 0)
+  state.fair = state.fair + (e[FAIR] == 1 and by or 0)
+end
+
+local function forget_waiters(state)
+  state.waiting, state.writers, state.fair = 0, 0, 0
+  if redis.call('EXISTS', state.order, state.rests) > 0 then redis.call('DEL', state.order, state.rests) end
+end
+
+local function add_waiter(state, e)
+  -- What a state that was lost has left
+  if state.waiting == 0 then forget_waiters(state) end
+  keep(state, e)
+  count(state, e, 1)
+  redis.call('RPUSH', state.order, e[ID])
+end
+
+local function remove_waiter(state, e)
+  count(state, e, -1)
+  redis.call('HDEL', state.rests, e[ID])
+  redis.call('LREM', state.order, 1, e[ID])
 end
 
 local function save(key, state)
-  local holders, waiters = state.holders, state.waiters
-  if #holders == 0 and #waiters == 0 then
+  local holders = state.holders
+  local alone = state.waiting == 0
+  if #holders == 0 and alone then
     redis.call('DEL', key)
     return
   end
-  local last = now
+  local last = alone and now or state.last
   for _, e in ipairs(holders) do last = math.max(last, e[UNTIL]) end
-  for _, e in ipairs(waiters) do last = math.max(last, e[UNTIL]) end
   local life = string.format('%.0f', math.max(1, math.ceil((last - now) / 1000)))
   local one = holders[1]
-  if #holders == 1 and #waiters == 0 and one[MODE] == 'x' and one[CONFIRM_BY] == 0 then
+  if #holders == 1 and alone and one[MODE] == 'x' and one[CONFIRM_BY] == 0 then
     redis.call('SET', key, string.format('x%.0f %s %s', one[NUMBER], one[ID], one[HOLDER]), 'PX', life)
   else
-    redis.call('SET', key, 'm' .. cmsgpack.pack({ state.limit, holders, waiters }), 'PX', life)
+    local packed = cmsgpack.pack({
+      state.limit, holders, state.waiting, state.writers, state.fair, state.next, state.last,
+    })
+    redis.call('SET', key, 'm' .. packed, 'PX', life)
+    if not alone then
+      redis.call('PEXPIRE', state.order, life)
+      redis.call('PEXPIRE', state.rests, life)
+    end
   end
 end
 
@@ -64,8 +130,8 @@ local function mint(counter)
   return number
 end
 
-local function find(entries, id)
-  for i, e in ipairs(entries) do
+local function holding(state, id)
+  for i, e in ipairs(state.holders) do
     if e[ID] == id then return e, i end
   end
 end
@@ -80,44 +146,63 @@ local function fits(state, e)
   return e[MODE] ~= 'p' or used + e[PERMITS] <= state.limit
 end
 
--- Whether one who waits comes before one who came later
-local function comes_first(earlier, later)
-  return (earlier[FAIR] == 1 and later[FAIR] == 1) or (earlier[MODE] == 'x' and later[MODE] == 's')
+-- Whether those who wait let one who comes after them pass
+local function may_pass(e, writers, fair)
+  return not (e[FAIR] == 1 and fair > 0) and not (e[MODE] == 's' and writers > 0)
 end
 
--- Whether the waiters before position i let an entry pass
-local function may_pass(state, e, i)
-  for j = 1, i - 1 do
-    if comes_first(state.waiters[j], e) then return false end
-  end
-  return true
+-- Whether nobody at all could have it beside those who hold it
+local function is_exclusive(state)
+  return #state.holders > 0 and state.holders[1][MODE] == 'x'
+end
+
+local function grant(state, e, counter)
+  e[NUMBER] = mint(counter)
+  table.insert(state.holders, e)
 end
 
 -- Grants to every waiter that can have it now, and tells each. After whatever came free.
 local function settle(state, counter)
-  local i = 1
-  while i <= #state.waiters do
-    local e = state.waiters[i]
-    if fits(state, e) and may_pass(state, e, i) then
-      e[NUMBER] = mint(counter)
-      table.remove(state.waiters, i)
+  local writers, fair, passed = 0, 0, 0
+  while passed < state.waiting and not is_exclusive(state) do
+    local id = redis.call('LINDEX', state.order, passed)
+    local e = id and waiter(state, id)
+    if not e then
+      -- Something of them was lost: they come again
+      forget_waiters(state)
+    elseif fits(state, e) and may_pass(e, writers, fair) then
+      grant(state, e, counter)
+      remove_waiter(state, e)
       e[CONFIRM_BY] = now + CONFIRM
-      table.insert(state.holders, e)
       redis.pcall('PUBLISH', e[CHANNEL], e[ID])
     else
-      i = i + 1
+      passed = passed + 1
+      writers = writers + (e[MODE] == 'x' and 1 or 0)
+      fair = fair + (e[FAIR] == 1 and 1 or 0)
     end
   end
+end
+
+-- Drops whoever waited too long
+local function sweep_waiters(state)
+  local next = state.last
+  for _, id in ipairs(redis.call('LRANGE', state.order, 0, -1)) do
+    local e = waiter(state, id)
+    if e and e[UNTIL] <= now then
+      remove_waiter(state, e)
+    elseif e then
+      next = math.min(next, e[UNTIL])
+    end
+  end
+  state.next = next
 end
 
 -- Drops what has expired; whom a grant did not reach waits again, behind the others. Whether there was any.
 local function sweep(state)
   local changed = false
-  for i = #state.waiters, 1, -1 do
-    if state.waiters[i][UNTIL] <= now then
-      table.remove(state.waiters, i)
-      changed = true
-    end
+  if state.waiting > 0 and state.next <= now then
+    sweep_waiters(state)
+    changed = true
   end
   for i = #state.holders, 1, -1 do
     local e = state.holders[i]
@@ -125,19 +210,23 @@ local function sweep(state)
     if e[UNTIL] <= now or (unconfirmed and e[CONFIRM_BY] <= now) then
       table.remove(state.holders, i)
       changed = true
-      if e[UNTIL] > now then
-        e[NUMBER], e[CONFIRM_BY] = 0, 0
-        table.insert(state.waiters, e)
-      end
+      e[NUMBER], e[CONFIRM_BY] = 0, 0
+      if e[UNTIL] > now then add_waiter(state, e) end
     end
   end
   return changed
 end
 
-local function remove(entries, id)
-  local e, i = find(entries, id)
-  if e then table.remove(entries, i) end
-  return e
+-- Removes what the id holds or waits under; whether there was anything
+local function forget(state, id)
+  local _, i = holding(state, id)
+  if i then
+    table.remove(state.holders, i)
+    return true
+  end
+  local e = state.waiting > 0 and waiter(state, id)
+  if e then remove_waiter(state, e) end
+  return e and true
 end
 
 -- Does it also if the server is full: what is held must be kept, and what is let go must come free

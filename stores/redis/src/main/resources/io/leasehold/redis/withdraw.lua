@@ -6,7 +6,7 @@ local raw = redis.call('MGET', KEYS[1])[1]
 
 local id = ARGV[1]
 local state = load(KEYS[1], raw)
-if state and (remove(state.holders, id) or remove(state.waiters, id)) then
+if state and forget(state, id) then
   sweep(state)
   settle_and_save(KEYS[1], KEYS[3], state)
   return 0

@@ -77,7 +77,7 @@ class ManyWaitersTest extends ServerTest {
               double seconds = (System.nanoTime() - begin) / 1e9;
               // And a ping
               assertThat(proxy.requests() - before)
-                  .isBetween(batch, (int) (seconds + 1) * batch + 1);
+                  .isBetween(batch, (int) ((seconds + 1) * batch) + 1);
               assertThat(commands.of("set")).as("writes").isZero();
             });
   }
