@@ -25,7 +25,7 @@ import redis.clients.jedis.exceptions.JedisException;
  * who sends and reads for all of them (flat combining: Hendler, Incze, Shavit, Tzafrir, SPAA 2010).
  */
 final class JedisWire implements Wire {
-  private static final int MOST_CONNECTIONS = 4;
+  private static final int MOST_CONNECTIONS = 16;
   private static final int MOST_TOGETHER = 64;
 
   private final Connections connections;

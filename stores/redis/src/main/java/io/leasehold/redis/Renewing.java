@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Renews leases and keeps waiting tickets alive. */
 final class Renewing {
-  /** In one script, during which the server does nothing else: two to three milliseconds. */
-  private static final int MOST_TOGETHER = 250;
+  /** In one script, during which the server does nothing else: about a millisecond. */
+  private static final int MOST_TOGETHER = 500;
 
   private final Node node;
   private final Keys keys;
