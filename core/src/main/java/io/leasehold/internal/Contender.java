@@ -188,7 +188,7 @@ final class Contender {
     queue.contention.mustWait(this);
     if (wokenMeanwhile) {
       ask(steps);
-    } else if (engine.traits.poll().signals() == Signals.SENT && !armed) {
+    } else if (engine.traits.poll().signals() != Signals.NONE && !armed) {
       arm(steps);
     } else {
       await(retryAfter);

@@ -5,6 +5,7 @@ import io.leasehold.StoreException;
 import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.Attempt.OtherKind;
 import io.leasehold.spi.Ticket.Intent;
+import io.leasehold.spi.Traits.Signals;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -159,6 +160,11 @@ final class Contention {
 
   /** Lets the others have the lock first: a lease was let go that somebody else waited for. */
   void yieldToOthers() {
+    if (engine.traits.poll().signals() == Signals.GRANTED) {
+      // The store let them have it already
+      callers.storeAnswered();
+      return;
+    }
     if (others == null) {
       others = new Courtesy(queue);
     }

@@ -6,7 +6,8 @@ import java.util.function.Consumer;
 
 /**
  * After a lease was let go that another process waited for, this one does not contend for a moment,
- * so that the other gets it: it would win every race otherwise. Guarded by its queue's mutex.
+ * so that the other gets it: it would win every race otherwise. Not where the store grants it to
+ * the other by itself. Guarded by its queue's mutex.
  */
 final class Courtesy {
   /** How long the others need where the store wakes them. */

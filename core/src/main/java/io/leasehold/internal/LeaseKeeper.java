@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * number of leases.
  */
 final class LeaseKeeper {
+  /** So that a lease whose end must wait for a request under way is not looked at all the time. */
+  private static final long LEAST_PAUSE_NANOS = 1_000_000;
+
   private static final long LONGEST_RETRY_NANOS = 500_000_000;
 
   /** All that are renewed together count from the sending of one request. */
@@ -187,7 +190,7 @@ final class LeaseKeeper {
 
   private void renew(List<Grant> due, long next, long now) {
     if (next != Long.MAX_VALUE) {
-      wakeIn(next, now);
+      wakeIn(Math.max(LEAST_PAUSE_NANOS, next), now);
     }
     if (!due.isEmpty()) {
       engine.dispatch.renewal(new RenewalBatch(engine, due));
@@ -245,7 +248,16 @@ final class LeaseKeeper {
   /** Renews one lease outside of its time. */
   CompletionStage<Renewal> renewOne(Grant grant, Duration within) {
     CompletableFuture<Renewal> answer = new CompletableFuture<>();
-    engine.store.renew(List.of(grant.ticket), within, (id, renewal) -> answer.complete(renewal));
+    engine.store.renew(
+        List.of(grant.ticket),
+        within,
+        (id, renewal) -> {
+          if (renewal instanceof Renewal.Gone) {
+            // Also if nobody waits for the answer any more
+            grant.queue.locked(steps -> grant.queue.leases.lose(grant, Reason.GONE, steps));
+          }
+          answer.complete(renewal);
+        });
     return answer.thenApply(
         renewal -> {
           if (renewal instanceof Renewal.Unknown unknown) {

@@ -45,6 +45,11 @@ public record Traits(
      * backstop.
      */
     SENT,
+    /**
+     * As {@link #SENT}, and in the step in which a lease ends it is granted to whoever is next
+     * among those who wait: nobody who comes later takes it first.
+     */
+    GRANTED,
     /** Only polling finds out. */
     NONE
   }

@@ -106,6 +106,14 @@ public record InMemorySettings(
     if (has(Feature.QUEUE)) {
       traits.add(Trait.FIFO);
     }
-    return new Traits("memory", traits, minTtl, maxTtl, ttlStep, poll, Duration.ZERO, calls);
+    return new Traits(
+        "memory", traits, minTtl, maxTtl, ttlStep, pollAndGrants(), Duration.ZERO, calls);
+  }
+
+  private Traits.Poll pollAndGrants() {
+    boolean grants = has(Feature.DIRECT_GRANT) && has(Feature.QUEUE);
+    return grants && poll.signals() == Traits.Signals.SENT
+        ? new Traits.Poll(poll.shortest(), poll.longest(), Traits.Signals.GRANTED)
+        : poll;
   }
 }

@@ -1,5 +1,7 @@
 package io.leasehold.peers;
 
+import io.leasehold.servers.Programs;
+import io.leasehold.servers.RedisServer;
 import io.leasehold.testkit.contract.ContractFixture;
 import java.util.Map;
 import java.util.Optional;
@@ -7,6 +9,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import org.opentest4j.TestAbortedException;
 
 /** The libraries on the bench, and what was observed where they behave otherwise than our rules. */
 enum Peer {
@@ -110,8 +113,13 @@ enum Peer {
   /** Why this cannot run here. */
   Optional<String> missing() {
     boolean onRedis = this == REDISSON || this == REDISSON_FENCED || this == SPRING_REDIS;
-    return onRedis && Server.redisProgram().isEmpty()
-        ? Optional.of(library + " is skipped: no redis-server in PATH (apt install redis-server)")
-        : Optional.empty();
+    if (onRedis) {
+      try {
+        Programs.server(RedisServer.Kind.REDIS_7_0.program());
+      } catch (TestAbortedException e) {
+        return Optional.of(library + " is skipped: " + e.getMessage());
+      }
+    }
+    return Optional.empty();
   }
 }

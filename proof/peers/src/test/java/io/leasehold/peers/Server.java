@@ -1,21 +1,14 @@
 package io.leasehold.peers;
 
+import io.leasehold.servers.RedisServer;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingServer;
-import org.awaitility.Awaitility;
 import org.h2.jdbcx.JdbcDataSource;
 
 /** A private server on the loopback, empty, that ends with its test. */
@@ -114,67 +107,21 @@ interface Server extends AutoCloseable {
     }
   }
 
-  /** The program, or why there is none. */
-  static Optional<Path> redisProgram() {
-    return java.util.Arrays.stream(System.getenv("PATH").split(File.pathSeparator, -1))
-        .map(dir -> Path.of(dir, "redis-server"))
-        .filter(Files::isExecutable)
-        .findFirst();
-  }
-
-  /** A process of redis-server, which keeps nothing. */
+  /** Redis, which keeps nothing. */
   static Server redis() {
-    try {
-      int port;
-      try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        port = free.getLocalPort();
-      }
-      Process process =
-          new ProcessBuilder(
-                  redisProgram().orElseThrow().toString(),
-                  "--port",
-                  String.valueOf(port),
-                  "--bind",
-                  "127.0.0.1",
-                  "--save",
-                  "",
-                  "--appendonly",
-                  "no")
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start();
-      Redis server = new Redis(process, port);
-      Awaitility.await("redis-server")
-          .pollInterval(Duration.ofMillis(5))
-          .atMost(Duration.ofSeconds(30))
-          .until(server::answers);
-      return server;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return new Redis(RedisServer.of(RedisServer.Kind.REDIS_7_0).start());
   }
 
   /** Of Redis. */
-  record Redis(Process process, int port) implements Server {
-    private boolean answers() {
-      if (!process.isAlive()) {
-        throw new IllegalStateException("redis-server ended: " + process.exitValue());
-      }
-      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-        return socket.isConnected();
-      } catch (IOException notYet) {
-        return false;
-      }
+  record Redis(RedisServer server) implements Server {
+    @Override
+    public int port() {
+      return server.port();
     }
 
     @Override
     public void close() {
-      process.destroyForcibly();
-      try {
-        process.waitFor(30, TimeUnit.SECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+      server.close();
     }
   }
 }

@@ -74,7 +74,7 @@ final class RedisStore implements LockStore {
         Duration.ofMillis(100),
         Duration.ofDays(30),
         Duration.ofMillis(1),
-        new Traits.Poll(Duration.ofSeconds(1), Duration.ofSeconds(1), Traits.Signals.SENT),
+        new Traits.Poll(Duration.ofSeconds(1), Duration.ofSeconds(1), Traits.Signals.GRANTED),
         Duration.ZERO,
         node.wire().calls());
   }
