@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
+import io.leasehold.Leasehold;
 import io.leasehold.LockOptions;
 import io.leasehold.StoreException;
 import io.leasehold.internal.Engine;
@@ -11,6 +12,7 @@ import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
 import io.leasehold.testkit.FaultProxy;
 import io.leasehold.testkit.Framing;
+import io.lettuce.core.RedisClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -40,10 +42,31 @@ class LostReplyTest {
     }
   }
 
+  @Nested
+  class OverLettuce extends Losses {
+    private final RedisClient lettuce;
+
+    OverLettuce() {
+      super(Kind.REDIS_7_0);
+      lettuce = Lettuce.at(server.urlBy(proxy.port()));
+    }
+
+    @Override
+    Engine overProxy() {
+      return add(
+          Leasehold.builder(LettuceStores.using(lettuce, prefix())).ttl(Duration.ofMinutes(10)));
+    }
+
+    @AfterAll
+    void closeLettuce() {
+      lettuce.shutdown();
+    }
+  }
+
   abstract static class Losses extends ServerTest {
     private static final Duration SOON = Duration.ofSeconds(1);
 
-    private final FaultProxy proxy;
+    final FaultProxy proxy;
 
     Losses(Kind kind) {
       super(RedisServer.of(kind));
@@ -53,6 +76,10 @@ class LostReplyTest {
     @AfterAll
     void closeProxy() {
       proxy.close();
+    }
+
+    Engine overProxy() {
+      return clientAt(server.urlBy(proxy.port()), how -> how);
     }
 
     /** What a client does. */
@@ -176,7 +203,7 @@ class LostReplyTest {
     private boolean lose(Cut cut, int index, Act act, BiConsumer<Engine, String> next)
         throws Exception {
       Engine other = client();
-      Engine client = clientAt(server.urlBy(proxy.port()), how -> how);
+      Engine client = overProxy();
       String name = "lock " + index;
       int before = proxy.cuts();
       cut.at(proxy, proxy.requests() + index);

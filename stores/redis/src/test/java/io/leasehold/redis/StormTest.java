@@ -108,7 +108,7 @@ class StormTest {
       FaultProxy proxy = proxies.get(proxies.size() - PROCESSES + which);
       Direction direction = random.nextBoolean() ? Direction.TO_CLIENT : Direction.TO_SERVER;
       Duration time = Duration.ofMillis(random.nextInt(500));
-      switch (random.nextInt(9)) {
+      switch (random.nextInt(10)) {
         case 0 -> proxy.cutAll();
         case 1 -> during(time, () -> proxy.stall(direction), proxy::heal);
         case 2 -> during(time, () -> proxy.delay(direction, time.dividedBy(10)), proxy::heal);

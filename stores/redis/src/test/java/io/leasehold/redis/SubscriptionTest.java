@@ -4,105 +4,137 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.leasehold.Lease;
+import io.leasehold.Leasehold;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
+import io.lettuce.core.RedisClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** How waiters are woken, and what becomes of them when they are not. */
-class SubscriptionTest extends ServerTest {
-  SubscriptionTest() {
-    super(RedisServer.of(Kind.REDIS_7_0));
-  }
-
-  @Test
-  void r11KilledJustBeforeAReleaseItCostsNoPollInterval() throws Exception {
-    Engine other = client();
-    Engine client = client();
-    List<Duration> waits = new ArrayList<>();
-    for (int i = 0; i < 9; i++) {
-      Lease held = other.lock("a").acquire();
-      CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), other);
-      awaitListening();
-      assertThat(server.command("CLIENT", "KILL", "TYPE", "pubsub")).isEqualTo(1L);
-      long released = System.nanoTime();
-      held.release();
-      served(waiter).release();
-      waits.add(Duration.ofNanos(System.nanoTime() - released));
+class SubscriptionTest {
+  @Nested
+  class OverJedis extends WakeUps {
+    @Override
+    Engine one() {
+      return client();
     }
-    waits.sort(null);
-    assertThat(waits)
-        .last()
-        .as("%s", waits)
-        .satisfies(w -> assertThat(w).isLessThan(Duration.ofMillis(1500)));
-    assertThat(waits.get(waits.size() / 2)).as("%s", waits).isLessThan(Duration.ofMillis(500));
   }
 
-  @Test
-  void r11WokenForNothingAWaiterGoesOnWaiting() throws Exception {
-    Engine other = client();
-    Engine client = client();
-    Lease held = other.lock("a").acquire();
-    CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), other);
-    awaitListening();
-    String id = other.lock("a").inspect().orElseThrow().waiters().get(0).leaseId();
-    CommandCounts counts = CommandCounts.from(server);
-    assertThat(server.command("PUBLISH", channels().get(0), id)).isEqualTo(1L);
-    await().atMost(PATIENCE).until(() -> counts.of("evalsha") > 0);
-    assertThat(waiter).isNotDone();
-    held.release();
-    served(waiter).release();
-    requireNothingLeft(client);
+  @Nested
+  class OverLettuce extends WakeUps {
+    private final RedisClient lettuce = Lettuce.at(server.url());
+
+    @Override
+    Engine one() {
+      return add(
+          Leasehold.builder(LettuceStores.using(lettuce, prefix())).ttl(Duration.ofMinutes(10)));
+    }
+
+    @AfterAll
+    void closeLettuce() {
+      lettuce.shutdown();
+    }
   }
 
-  @Test
-  void aMessageThatIsNotOursHarmsNobody() throws Exception {
-    Engine other = client();
-    Engine client = client();
-    for (String message : List.of("", "hello", "x".repeat(100_000), "0".repeat(32))) {
+  abstract static class WakeUps extends ServerTest {
+    WakeUps() {
+      super(RedisServer.of(Kind.REDIS_7_0));
+    }
+
+    abstract Engine one();
+
+    @Test
+    void r11KilledJustBeforeAReleaseItCostsNoPollInterval() throws Exception {
+      Engine other = client();
+      Engine client = one();
+      List<Duration> waits = new ArrayList<>();
+      for (int i = 0; i < 9; i++) {
+        Lease held = other.lock("a").acquire();
+        CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), other);
+        awaitListening();
+        assertThat(server.command("CLIENT", "KILL", "TYPE", "pubsub")).isEqualTo(1L);
+        long released = System.nanoTime();
+        held.release();
+        served(waiter).release();
+        waits.add(Duration.ofNanos(System.nanoTime() - released));
+      }
+      waits.sort(null);
+      assertThat(waits)
+          .last()
+          .as("%s", waits)
+          .satisfies(w -> assertThat(w).isLessThan(Duration.ofMillis(1500)));
+      assertThat(waits.get(waits.size() / 2)).as("%s", waits).isLessThan(Duration.ofMillis(500));
+    }
+
+    @Test
+    void r11WokenForNothingAWaiterGoesOnWaiting() throws Exception {
+      Engine other = client();
+      Engine client = one();
       Lease held = other.lock("a").acquire();
       CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), other);
       awaitListening();
-      assertThat(server.command("PUBLISH", channels().get(0), message)).isEqualTo(1L);
+      String id = other.lock("a").inspect().orElseThrow().waiters().get(0).leaseId();
       CommandCounts counts = CommandCounts.from(server);
+      assertThat(server.command("PUBLISH", channels().get(0), id)).isEqualTo(1L);
+      await().atMost(PATIENCE).until(() -> counts.of("evalsha") > 0);
+      assertThat(waiter).isNotDone();
       held.release();
       served(waiter).release();
-      assertThat(counts.of("publish")).isEqualTo(1);
-      await().atMost(PATIENCE).until(() -> channels().size() == 1);
+      requireNothingLeft(client);
     }
-  }
 
-  @Test
-  void thereIsNoneBeforeSomebodyWaits() throws Exception {
-    Engine client = client();
-    client.lock("a").acquire().release();
-    try (Lease held = client.lock("a").acquire()) {
-      assertThat(client().lock("a").tryAcquire()).isEmpty();
-      assertThat(held.isHeld()).isTrue();
+    @Test
+    void aMessageThatIsNotOursHarmsNobody() throws Exception {
+      Engine other = client();
+      Engine client = one();
+      for (String message : List.of("", "hello", "x".repeat(100_000), "0".repeat(32))) {
+        Lease held = other.lock("a").acquire();
+        CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), other);
+        awaitListening();
+        assertThat(server.command("PUBLISH", channels().get(0), message)).isEqualTo(1L);
+        CommandCounts counts = CommandCounts.from(server);
+        held.release();
+        served(waiter).release();
+        assertThat(counts.of("publish")).isEqualTo(1);
+        await().atMost(PATIENCE).until(() -> channels().size() == 1);
+      }
     }
-    assertThat(channels()).isEmpty();
-    assertThat(server.command("CLIENT", "LIST", "TYPE", "pubsub")).isEqualTo("");
-  }
 
-  @Test
-  void thereIsOneWhateverTheNumberOfNames() throws Exception {
-    Engine other = client();
-    Engine client = client();
-    List<Lease> held = new ArrayList<>();
-    List<CompletableFuture<Lease>> waiters = new ArrayList<>();
-    for (int i = 0; i < 200; i++) {
-      held.add(other.lock("name " + i).acquire());
-      waiters.add(beginToWait(client.lock("name " + i), other));
+    @Test
+    void thereIsNoneBeforeSomebodyWaits() throws Exception {
+      Engine client = one();
+      client.lock("a").acquire().release();
+      try (Lease held = client.lock("a").acquire()) {
+        assertThat(client().lock("a").tryAcquire()).isEmpty();
+        assertThat(held.isHeld()).isTrue();
+      }
+      assertThat(channels()).isEmpty();
+      assertThat(server.command("CLIENT", "LIST", "TYPE", "pubsub")).isEqualTo("");
     }
-    assertThat(channels()).hasSize(1);
-    assertThat((String) server.command("CLIENT", "LIST", "TYPE", "pubsub")).hasLineCount(1);
-    held.forEach(Lease::release);
-    for (CompletableFuture<Lease> waiter : waiters) {
-      served(waiter).release();
+
+    @Test
+    void thereIsOneWhateverTheNumberOfNames() throws Exception {
+      Engine other = client();
+      Engine client = one();
+      List<Lease> held = new ArrayList<>();
+      List<CompletableFuture<Lease>> waiters = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        held.add(other.lock("name " + i).acquire());
+        waiters.add(beginToWait(client.lock("name " + i), other));
+      }
+      assertThat(channels()).hasSize(1);
+      assertThat((String) server.command("CLIENT", "LIST", "TYPE", "pubsub")).hasLineCount(1);
+      held.forEach(Lease::release);
+      for (CompletableFuture<Lease> waiter : waiters) {
+        served(waiter).release();
+      }
     }
   }
 }
