@@ -10,9 +10,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** A Java process of its own that runs the main method of a test class, and ends with it. */
 final class JavaProcess implements AutoCloseable {
+  private static final long PATIENCE_SECONDS = 60;
+
   private final Process process;
   private final BufferedReader out;
 
@@ -56,16 +63,32 @@ final class JavaProcess implements AutoCloseable {
   /** All that it prints until a line begins so; of that one what follows. */
   List<String> lines(String beginning) {
     List<String> lines = new ArrayList<>();
-    try {
-      while (true) {
-        String line = out.readLine();
-        assertThat(line).as("a line %s, but it ended after %s", beginning, lines).isNotNull();
-        if (line.startsWith(beginning)) {
-          lines.add(line.substring(beginning.length()).trim());
-          return lines;
-        }
-        lines.add(line);
+    while (true) {
+      String line = line(beginning, lines);
+      if (line.startsWith(beginning)) {
+        lines.add(line.substring(beginning.length()).trim());
+        return lines;
       }
+      lines.add(line);
+    }
+  }
+
+  private String line(String wanted, List<String> before) {
+    CompletableFuture<Optional<String>> line = CompletableFuture.supplyAsync(this::read);
+    try {
+      return line.get(PATIENCE_SECONDS, TimeUnit.SECONDS)
+          .orElseThrow(() -> new AssertionError("no '" + wanted + "', it ended after " + before));
+    } catch (TimeoutException e) {
+      close();
+      throw new AssertionError("no '" + wanted + "' in time, but " + before, e);
+    } catch (ExecutionException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private Optional<String> read() {
+    try {
+      return Optional.ofNullable(out.readLine());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

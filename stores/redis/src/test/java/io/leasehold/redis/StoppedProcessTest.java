@@ -94,6 +94,21 @@ class StoppedProcessTest extends ServerTest {
   }
 
   @Test
+  void aWriterThatDiedWaitingKeepsReadersOutForItsTtlAtMost() throws Exception {
+    Engine client = client();
+    try (Lease reading = client.readWriteLock("a").readLock().acquire();
+        JavaProcess puppet = puppet()) {
+      puppet.say("acquire");
+      await()
+          .atMost(PATIENCE)
+          .until(() -> client.lock("a").inspect().orElseThrow().waiters().size() == 1);
+      puppet.signal("KILL");
+      client().readWriteLock("a").readLock().acquire(PATIENCE).release();
+      assertThat(reading.isHeld()).isTrue();
+    }
+  }
+
+  @Test
   void r16WhileTheServerIsStoppedATryEndsInTime() throws Exception {
     Engine client = client();
     client.lock("a").acquire().release();
