@@ -2,6 +2,8 @@ package io.leasehold.redis;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import redis.clients.jedis.RedisClient;
 
 /**
@@ -25,6 +27,8 @@ final class FencedNumber implements AutoCloseable {
           + "redis.call('HSET', KEYS[1], 'number', ARGV[2])"
           + " redis.call('RPUSH', KEYS[2], ARGV[1] .. ' ' .. ARGV[2]) return 1";
 
+  private static final int LONGEST_NANOS = 5_000_000;
+
   private final RedisClient server;
 
   FencedNumber(String url) {
@@ -40,6 +44,8 @@ final class FencedNumber implements AutoCloseable {
   boolean add(String name, long token) {
     String digits = digits(token);
     long read = run(READ_TO_WRITE, name, List.of(digits));
+    // So that what stops its process comes in between.
+    LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(LONGEST_NANOS));
     return read >= 0 && run(WRITE, name, List.of(digits, Long.toString(read + 1))) >= 0;
   }
 
