@@ -41,9 +41,10 @@ class AccessTest {
         allow(TO_LOCK);
         closeClients();
       }
-      List<String> missedOnlyByTime = List.of("+lpos", "+lrange", "+publish", "+ping");
-      assertThat(needed)
-          .isEqualTo(TO_LOCK.stream().filter(p -> !missedOnlyByTime.contains(p)).toList());
+      // Missed by those only who come later, or in the background.
+      List<String> sometimes = List.of("+lpos", "+lrange", "+lrem", "+hdel", "+publish", "+ping");
+      needed.removeAll(sometimes);
+      assertThat(needed).isEqualTo(TO_LOCK.stream().filter(p -> !sometimes.contains(p)).toList());
     }
   }
 

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.leasehold.Finding;
 import io.leasehold.Finding.Level;
 import io.leasehold.Lease;
+import io.leasehold.LeaseLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
@@ -16,6 +17,7 @@ import io.leasehold.servers.RedisCli;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +25,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an administrator may do to a server while it is in use. */
 class AdministrationTest {
@@ -176,6 +180,35 @@ class AdministrationTest {
       Lease next = client.lock("a").acquire();
       assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
       next.release();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"order:", "waiters:", "name:", ""})
+    void r9WhateverIsEvictedOfAQueueItsWaitersAreServed(String beginning) throws Exception {
+      Engine client = client();
+      Lease held = client.lock("a").acquire();
+      List<CompletableFuture<Lease>> waiters = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        waiters.add(beginToWait(client().lock("a"), client));
+      }
+      keys(beginning).forEach(key -> server.command("DEL", key));
+      releaseOrLost(held);
+      for (CompletableFuture<Lease> waiter : waiters) {
+        waiter.thenAcceptAsync(Lease::release, Runnable::run);
+      }
+      for (CompletableFuture<Lease> waiter : waiters) {
+        assertThat(waiter).succeedsWithin(PATIENCE);
+      }
+      // What is left of the queue has a life of its own.
+      assertThat(keys("")).allMatch(key -> (long) server.command("PTTL", key) > 0);
+    }
+
+    private static void releaseOrLost(Lease lease) {
+      try {
+        lease.release();
+      } catch (LeaseLostException told) {
+        assertThat(lease.isHeld()).isFalse();
+      }
     }
 
     @Test
