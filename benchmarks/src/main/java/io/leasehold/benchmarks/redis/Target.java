@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param against whose same measure in the same round it is divided by, if a ratio is asked for
  * @param bound which side is good
  * @param must what it must reach; not a number if only an aim is set
- * @param aim what the spike reached; not a number if none is set
+ * @param aim what is hoped for; not a number if nothing is
  */
 record Target(
     Contender whose,

@@ -87,7 +87,7 @@ final class Connections {
   }
 
   /** Of a request that was sent, and broke. */
-  StoreException unknown(JedisException cause) {
+  StoreException unknown(RuntimeException cause) {
     return new StoreException(
         Failure.UNKNOWN_OUTCOME, server + " did not answer: " + message(cause), cause);
   }
@@ -106,7 +106,7 @@ final class Connections {
     }
   }
 
-  private static String message(JedisException e) {
+  private static String message(RuntimeException e) {
     return String.valueOf(e.getMessage());
   }
 }

@@ -17,7 +17,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * Sends requests on the threads of their callers, over a few connections of its own. Who finds all
@@ -106,7 +105,7 @@ final class JedisWire implements Wire {
       if (given != null) {
         // Its time ended while it was chosen: another of them leads.
         for (Call other : reversed(call.batch)) {
-          if (other != call) {
+          if (other != call && !other.isAnswered()) {
             line.addFirst(other);
           }
         }
@@ -149,7 +148,8 @@ final class JedisWire implements Wire {
         answered++;
         call.answer(answers);
       }
-    } catch (JedisException e) {
+    } catch (RuntimeException e) {
+      // Whatever it is, nobody waits for this connection any longer.
       StoreException unknown = connections.unknown(e);
       batch.subList(answered, batch.size()).forEach(call -> call.fail(unknown));
       drop(connection, e);
@@ -237,7 +237,7 @@ final class JedisWire implements Wire {
   }
 
   /** A connection broke. If the server ended it, the idle ones are taken to be broken too. */
-  private void drop(Connection broken, JedisException why) {
+  private void drop(Connection broken, RuntimeException why) {
     List<Connection> ended = new ArrayList<>(List.of(broken));
     boolean silent = why.getCause() instanceof SocketTimeoutException;
     mutex.lock();
