@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.exceptions.JedisException;
 
 /** Makes connections to one server, and reads what they answer. Thread-safe. */
 final class Connections {
@@ -48,7 +47,8 @@ final class Connections {
       return source.open();
     } catch (JedisDataException e) {
       throw error(e).asException(server, null);
-    } catch (JedisException e) {
+    } catch (RuntimeException e) {
+      // Also what an application's own way to connect throws.
       throw new StoreException(
           Failure.UNAVAILABLE, "cannot connect to " + server + ": " + message(e), e);
     }

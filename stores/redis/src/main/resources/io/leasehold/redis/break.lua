@@ -5,12 +5,14 @@ local raw = redis.call('MGET', KEYS[1])[1]
 
 local state = load(KEYS[1], raw)
 if not state then return foreign() end
-if sweep(state) then settle(state, KEYS[2]) end
+local swept = sweep(state)
+local broken = 0
 for i, e in ipairs(state.holders) do
   if string.format('%.0f', e[NUMBER]) == ARGV[1] then
     table.remove(state.holders, i)
-    settle_and_save(KEYS[1], KEYS[2], state)
-    return 1
+    broken = 1
+    break
   end
 end
-return 0
+if swept or broken == 1 then settle_and_save(KEYS[1], KEYS[2], state) end
+return broken
