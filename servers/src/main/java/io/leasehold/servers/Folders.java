@@ -5,11 +5,24 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.List;
 import java.util.stream.Stream;
 
 /** Temporary folders. */
 final class Folders {
   private Folders() {}
+
+  /** Into a folder that is there; with owners and permissions, also its own. */
+  static void copy(Path from, Path to) {
+    // A thousand files take Java a second, and cp a tenth of it
+    Programs.run(List.of("cp", "-a", from + "/.", to.toString()), "cp -a");
+  }
+
+  static boolean isEmpty(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.findAny().isEmpty();
+    }
+  }
 
   /** With all that is in it, if it is there. */
   static void delete(Path folder) {

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /** The programs that tests need. */
 public final class Programs {
@@ -28,14 +29,15 @@ public final class Programs {
    * @return the last line of all its output; if it fails the test is aborted with that
    */
   static String run(List<String> command, String what) {
+    return run(new ProcessBuilder(command), what);
+  }
+
+  /** Runs a program to its end, as {@link #run(List, String)} does; its input may be a file. */
+  static String run(ProcessBuilder builder, String what) {
     try {
       Path output = Files.createTempFile("leasehold-", ".out");
       try {
-        Process process =
-            new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
+        Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
         process.getOutputStream().close();
         int exitCode = process.waitFor();
         List<String> lines = Files.readAllLines(output, StandardCharsets.UTF_8);
@@ -53,6 +55,15 @@ public final class Programs {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted in " + what, e);
     }
+  }
+
+  /** Where {@code servers/fetch} keeps what it fetches, and whatever else is slow to make. */
+  static Path cache() throws IOException {
+    Map<String, String> environment = System.getenv();
+    String home = System.getProperty("user.home");
+    String caches = environment.getOrDefault("XDG_CACHE_HOME", home + "/.cache");
+    String ours = environment.getOrDefault("LEASEHOLD_SERVERS", caches + "/leasehold/servers");
+    return Files.createDirectories(Path.of(ours));
   }
 
   /** The folder {@code servers} of the checkout in which the tests run. */

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -135,39 +136,72 @@ public final class ServerProcess implements AutoCloseable {
 
   /** Asks it to end, as an administrator does; kills it if it has not in 10 seconds. */
   public void stop() {
-    process().destroy();
+    stop("TERM");
+  }
+
+  /** Asks it to end by another signal than {@link #stop()}. */
+  void stop(String signal) {
+    signal(signal, List.of(process().toHandle()));
     resume();
     if (!hasEndedIn(Duration.ofSeconds(10))) {
       kill();
     }
   }
 
-  /** Kills it: what it had not written is lost. */
+  /** Kills it and the processes that it started: what it had not written is lost. */
   public void kill() {
+    if (children().findAny().isPresent()) {
+      pause(); // it starts no more of them
+    }
+    List<ProcessHandle> children = children().toList();
+    children.forEach(ProcessHandle::destroyForcibly);
     process().destroyForcibly();
     if (!hasEndedIn(PATIENCE)) {
       throw failure("did not die in " + PATIENCE.toSeconds() + " s", null);
     }
+    await()
+        .pollInterval(Duration.ofMillis(1))
+        .atMost(PATIENCE)
+        .until(() -> children.stream().allMatch(ServerProcess::hasEnded));
     paused = false;
   }
 
-  /** It stands still, and its connections stay open. */
+  /** It stands still with the processes that it started, and its connections stay open. */
   public void pause() {
-    signal("STOP");
+    signal("STOP", List.of(process().toHandle()));
     paused = true;
+    signal("STOP", children().toList());
   }
 
   /** It goes on after {@link #pause()}. */
   public void resume() {
     if (paused) {
-      signal("CONT");
+      signal("CONT", Stream.concat(children(), Stream.of(process().toHandle())).toList());
       paused = false;
     }
   }
 
-  private void signal(String signal) {
-    // kill is built into the shell; as a program it is not on every machine
-    Programs.run(List.of("sh", "-c", "kill -" + signal + " " + pid()), "kill -" + signal);
+  private Stream<ProcessHandle> children() {
+    return process().descendants();
+  }
+
+  private static void signal(String signal, List<ProcessHandle> processes) {
+    if (!processes.isEmpty()) {
+      // kill is built into the shell; as a program it is not on every machine
+      StringBuilder kill = new StringBuilder("kill -" + signal);
+      processes.forEach(each -> kill.append(' ').append(each.pid()));
+      Programs.run(List.of("sh", "-c", kill.toString()), "kill -" + signal);
+    }
+  }
+
+  /** A zombie has ended, although nobody may ever ask for its exit code. */
+  private static boolean hasEnded(ProcessHandle process) {
+    try {
+      String stat = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));
+      return stat.startsWith("Z", stat.lastIndexOf(')') + 2);
+    } catch (IOException gone) {
+      return true;
+    }
   }
 
   private boolean hasEndedIn(Duration patience) {

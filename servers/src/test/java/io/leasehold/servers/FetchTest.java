@@ -84,8 +84,9 @@ class FetchTest {
   void fetchesIntoAnEmptyCacheOnceAlsoIfAskedTwice() throws Exception {
     List<String> alone = List.of("LEASEHOLD_SERVERS_PATH=ignore");
     String[] names =
-        Arrays.stream(RedisServer.Kind.values())
-            .map(RedisServer.Kind::program)
+        Stream.concat(
+                Arrays.stream(RedisServer.Kind.values()).map(RedisServer.Kind::program),
+                Arrays.stream(SqlServer.Kind.values()).map(SqlServer.Kind::program))
             .toArray(String[]::new);
     Path err = Files.createTempFile("fetch", ".err");
     Process other = start(Path.of("/dev/null"), err, alone, names);
