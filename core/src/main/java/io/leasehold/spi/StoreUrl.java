@@ -75,6 +75,11 @@ public final class StoreUrl {
     return Optional.ofNullable(parameters.get(key));
   }
 
+  /** All parameters, decoded. Their values may be secrets. */
+  public Map<String, String> parameters() {
+    return Map.copyOf(parameters);
+  }
+
   /** The same URL without these parameters: those that the client itself has read. */
   public StoreUrl without(Set<String> keys) {
     Map<String, String> others = new LinkedHashMap<>(parameters);
@@ -107,9 +112,13 @@ public final class StoreUrl {
   /** Scheme, host and path; never user, password or parameter values. */
   @Override
   public String toString() {
-    int at = rest.lastIndexOf('@');
-    String shown =
-        at < 0 ? rest : (rest.startsWith("//") ? "//" : "") + "***@" + rest.substring(at + 1);
+    // Some drivers take settings, a password too, after a semicolon
+    int settings = scheme.equals("jdbc") ? rest.indexOf(';') : -1;
+    String place = settings < 0 ? rest : rest.substring(0, settings);
+    int at = place.lastIndexOf('@');
+    int slashes = place.indexOf("//");
+    String before = slashes < 0 || slashes > at ? "" : place.substring(0, slashes + 2);
+    String shown = at < 0 ? place : before + "***@" + place.substring(at + 1);
     return scheme
         + ":"
         + shown

@@ -49,11 +49,15 @@ public final class JdbcStoreProvider implements StoreProvider {
 
   @Override
   public Set<String> schemes() {
-    return Set.of("file");
+    return Set.of("file", "jdbc");
   }
 
   @Override
   public StoreFactory factory(StoreUrl url) {
+    if (url.scheme().equals("jdbc")) {
+      ServerUrl server = ServerUrl.of(url, System.getenv());
+      return listener -> ServerStores.open(server, listener, StatementHook.NONE);
+    }
     url.requireOnly(Set.of());
     Path path = path(url);
     return listener -> {
@@ -66,6 +70,9 @@ public final class JdbcStoreProvider implements StoreProvider {
 
   @Override
   public Optional<String> ddl(StoreUrl url) {
+    if (url.scheme().equals("jdbc")) {
+      return Optional.of(ServerStores.tables(ServerUrl.of(url, System.getenv())).ddl());
+    }
     url.requireOnly(Set.of());
     return Optional.of(SqliteSchema.ddl());
   }
@@ -77,7 +84,8 @@ public final class JdbcStoreProvider implements StoreProvider {
     SqliteDatabase database = new SqliteDatabase(file, clock, hostClock, hook);
     database.connect();
     SqliteDiagnosis diagnosis = new SqliteDiagnosis(file, hostClock);
-    return new LeaseRowStore(FILE, clock, database, new SqliteDialect(), diagnosis, releases);
+    SqliteVerbs verbs = new SqliteVerbs(database, new SqliteDialect(), diagnosis);
+    return new LeaseRowStore(FILE, clock, verbs, Wakes.NONE, releases);
   }
 
   private static Path path(StoreUrl url) {

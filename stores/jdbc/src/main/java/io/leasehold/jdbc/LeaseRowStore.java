@@ -32,10 +32,8 @@ final class LeaseRowStore implements LockStore, StoreOperator {
 
   private final Traits traits;
   private final Clock clock;
-  private final Database database;
-  private final Granting granting;
-  private final Renewing renewing;
-  private final Database.Work<List<Finding>> diagnosis;
+  private final Verbs verbs;
+  private final Wakes wakes;
 
   /** How many attempts of an id have begun and not ended. */
   private final Map<LeaseId, Integer> underWay = new ConcurrentHashMap<>();
@@ -47,19 +45,11 @@ final class LeaseRowStore implements LockStore, StoreOperator {
    *
    * @param releases how many releases to count as done since the last sweep
    */
-  LeaseRowStore(
-      Traits traits,
-      Clock clock,
-      Database database,
-      Dialect dialect,
-      Database.Work<List<Finding>> diagnosis,
-      int releases) {
+  LeaseRowStore(Traits traits, Clock clock, Verbs verbs, Wakes wakes, int releases) {
     this.traits = traits;
     this.clock = clock;
-    this.database = database;
-    this.granting = new Granting(dialect);
-    this.renewing = new Renewing(database, dialect);
-    this.diagnosis = diagnosis;
+    this.verbs = verbs;
+    this.wakes = wakes;
     this.releases = new AtomicInteger(releases);
   }
 
@@ -72,29 +62,27 @@ final class LeaseRowStore implements LockStore, StoreOperator {
   public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
     underWay.merge(ticket.id(), 1, Integer::sum);
     try {
-      return stage(
-          within, limit -> database.write(limit, session -> granting.attempt(session, ticket)));
+      return stage(within, limit -> attempt(limit, ticket));
     } finally {
       underWay.computeIfPresent(ticket.id(), (id, count) -> count == 1 ? null : count - 1);
     }
   }
 
+  private Attempt attempt(Limit limit, Ticket ticket) {
+    Attempt answer = verbs.attempt(limit, ticket);
+    if (answer instanceof Attempt.Granted) {
+      wakes.forget(ticket);
+    }
+    return answer;
+  }
+
   @Override
   public CompletionStage<Boolean> withdraw(Ticket ticket, Duration within) {
-    return stage(
-        within,
-        limit -> {
-          // Asked before: an attempt that ends meanwhile may have been granted before or after the
-          // rows were removed.
-          boolean allEnded = !underWay.containsKey(ticket.id());
-          database.write(
-              limit,
-              session -> {
-                LeaseRows.leave(session, ticket);
-                return LeaseRows.free(session, ticket);
-              });
-          return allEnded;
-        });
+    wakes.forget(ticket);
+    // Asked before: an attempt that ends meanwhile may have been granted before or after the rows
+    // were removed.
+    boolean isUnderWay = underWay.containsKey(ticket.id());
+    return stage(within, limit -> verbs.withdraw(limit, ticket, isUnderWay));
   }
 
   @Override
@@ -102,7 +90,7 @@ final class LeaseRowStore implements LockStore, StoreOperator {
     return stage(
         within,
         limit -> {
-          boolean freed = database.write(limit, session -> LeaseRows.free(session, ticket));
+          boolean freed = verbs.free(limit, ticket);
           if (freed && releases.incrementAndGet() % GRANTS_A_SWEEP == 0) {
             sweep();
           }
@@ -116,12 +104,7 @@ final class LeaseRowStore implements LockStore, StoreOperator {
    */
   void sweep() {
     try (Limit limit = new Limit(clock, Duration.ZERO)) {
-      database.write(
-          limit,
-          session -> {
-            Sweep.run(session);
-            return true;
-          });
+      verbs.sweep(limit);
     } catch (StoreException e) {
       System.getLogger(LeaseRowStore.class.getName())
           .log(System.Logger.Level.DEBUG, "not swept", e);
@@ -132,13 +115,13 @@ final class LeaseRowStore implements LockStore, StoreOperator {
   public void renew(
       Collection<Ticket> tickets, Duration within, BiConsumer<LeaseId, Renewal> each) {
     try (Limit limit = new Limit(clock, within)) {
-      renewing.renew(limit, List.copyOf(tickets), each);
+      verbs.renew(limit, List.copyOf(tickets), each);
     }
   }
 
   @Override
   public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
-    return CompletableFuture.completedFuture(Watch.ATTEMPT_AGAIN);
+    return stage(within, limit -> wakes.watch(limit, ticket));
   }
 
   @Override
@@ -148,24 +131,23 @@ final class LeaseRowStore implements LockStore, StoreOperator {
 
   @Override
   public CompletionStage<List<LockSnapshot>> list(Optional<String> name, Duration within) {
-    return stage(within, limit -> database.read(limit, session -> Listing.list(session, name)));
+    return stage(within, limit -> verbs.list(limit, name));
   }
 
   @Override
   public CompletionStage<Boolean> breakLease(String name, long number, Duration within) {
-    return stage(
-        within,
-        limit -> database.write(limit, session -> LeaseRows.breakLease(session, name, number)));
+    return stage(within, limit -> verbs.breakLease(limit, name, number));
   }
 
   @Override
   public CompletionStage<List<Finding>> diagnose(Duration within) {
-    return stage(within, limit -> database.read(limit, diagnosis));
+    return stage(within, verbs::diagnose);
   }
 
   @Override
   public void close() {
-    database.close();
+    wakes.close();
+    verbs.close();
   }
 
   private <T> CompletionStage<T> stage(Duration within, Function<Limit, T> verb) {

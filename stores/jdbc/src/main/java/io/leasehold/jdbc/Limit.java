@@ -4,6 +4,7 @@ import io.leasehold.internal.Clock;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -30,7 +31,8 @@ final class Limit implements AutoCloseable {
     return left() <= 0;
   }
 
-  private long left() {
+  /** Not positive once it has passed. */
+  long left() {
     return end - clock.nanos();
   }
 
@@ -42,6 +44,21 @@ final class Limit implements AutoCloseable {
       } catch (InterruptedException e) {
         interrupted = true;
       }
+    }
+  }
+
+  /**
+   * Waits for a signal, under its lock; it may also return without one.
+   *
+   * @return whether there is time left
+   */
+  @SuppressWarnings("WaitNotInLoop") // who calls this looks again
+  boolean await(Condition signal) {
+    try {
+      return signal.awaitNanos(left()) > 0;
+    } catch (InterruptedException e) {
+      interrupted = true;
+      return left() > 0;
     }
   }
 

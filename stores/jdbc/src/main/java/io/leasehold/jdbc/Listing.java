@@ -6,6 +6,7 @@ import io.leasehold.spi.FenceNumber;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,15 +32,26 @@ final class Listing {
   private Listing() {}
 
   static List<LockSnapshot> list(Session session, Optional<String> name) throws SQLException {
+    return list(session, LIST, ChronoUnit.NANOS, name);
+  }
+
+  /**
+   * Reads a list.
+   *
+   * @param sql asks for the columns that {@link #LIST} has
+   * @param unit of its times
+   */
+  static List<LockSnapshot> list(
+      Session session, String sql, ChronoUnit unit, Optional<String> name) throws SQLException {
     Map<String, LockOf> locks = new LinkedHashMap<>();
     session.query(
-        LIST,
+        sql,
         Map.of("all", name.isEmpty() ? 1 : 0, "name", name.orElse("")),
         row -> {
           LockOf lock = locks.computeIfAbsent(row.getString("name"), LockOf::new);
           return row.getBoolean("waits")
-              ? lock.waiters().add(waiter(row))
-              : lock.holders().add(holder(row));
+              ? lock.waiters().add(waiter(row, unit))
+              : lock.holders().add(holder(row, unit));
         });
     return locks.values().stream()
         .map(lock -> new LockSnapshot(lock.name(), lock.holders(), lock.waiters()))
@@ -54,22 +66,22 @@ final class Listing {
     }
   }
 
-  private static LockSnapshot.Holder holder(ResultSet row) throws SQLException {
+  private static LockSnapshot.Holder holder(ResultSet row, ChronoUnit unit) throws SQLException {
     return new LockSnapshot.Holder(
         row.getString("lease_id"),
         row.getString("holder"),
         LockMode.valueOf(row.getString("mode")),
         row.getInt("permits"),
         FenceNumber.token(row.getLong("number"), 0),
-        Duration.ofNanos(row.getLong("age")),
-        Duration.ofNanos(row.getLong("remaining")));
+        Duration.of(Math.max(0, row.getLong("age")), unit),
+        Duration.of(row.getLong("remaining"), unit));
   }
 
-  private static LockSnapshot.Waiter waiter(ResultSet row) throws SQLException {
+  private static LockSnapshot.Waiter waiter(ResultSet row, ChronoUnit unit) throws SQLException {
     return new LockSnapshot.Waiter(
         row.getString("lease_id"),
         row.getString("holder"),
         LockMode.valueOf(row.getString("mode")),
-        Duration.ofNanos(row.getLong("age")));
+        Duration.of(Math.max(0, row.getLong("age")), unit));
   }
 }

@@ -4,28 +4,51 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One connection with its prepared statements, each prepared once. Parameters are named, as {@code
- * :name}. Not thread-safe.
+ * :name}; one whose value is a list stands for all its elements, separated by commas. Not
+ * thread-safe.
  */
 final class Session implements AutoCloseable {
   private static final Pattern PARAMETER = Pattern.compile(":([a-z]+)");
 
   private final Connection connection;
   private final StatementHook hook;
+  private final UnaryOperator<String> spelling;
+  private @Nullable Limit limit;
+  private int sent;
+  private int seconds;
+  private int isolation = Connection.TRANSACTION_READ_COMMITTED;
+  private boolean autoCommit = true;
   private final Map<String, Prepared> prepared = new HashMap<>();
   private Map<String, Object> common = Map.of();
 
   Session(Connection connection, StatementHook hook) {
+    this(connection, hook, UnaryOperator.identity());
+  }
+
+  /**
+   * On a connection.
+   *
+   * @param spelling makes of a statement what this database understands
+   */
+  Session(Connection connection, StatementHook hook, UnaryOperator<String> spelling) {
     this.connection = connection;
     this.hook = hook;
+    this.spelling = spelling;
   }
 
   /** Reads one row of an answer. */
@@ -35,16 +58,83 @@ final class Session implements AutoCloseable {
 
   private record Prepared(PreparedStatement statement, List<String> names) {}
 
+  Connection connection() {
+    return connection;
+  }
+
+  /**
+   * From now on no statement takes longer.
+   *
+   * @param newLimit null: the driver cannot bound a statement's time, or somebody else does
+   */
+  void begin(@Nullable Limit newLimit) {
+    limit = newLimit;
+    sent = 0;
+  }
+
+  /**
+   * From now on no statement takes longer, to whole seconds; by the driver's own means, which may
+   * be another connection.
+   */
+  void boundStatements(Duration within) {
+    seconds = (int) Math.max(1, Math.min(3600, within.plusMillis(999).toSeconds()));
+  }
+
+  /** Reads what is committed, and nothing older, until {@link #restore}. */
+  void readCommitted() throws SQLException {
+    isolation = connection.getTransactionIsolation();
+    if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
+      connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+    }
+    autoCommit = connection.getAutoCommit();
+    if (!autoCommit) {
+      connection.setAutoCommit(true);
+    }
+  }
+
+  /** Makes the connection what it was. */
+  void restore() throws SQLException {
+    if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
+      connection.setTransactionIsolation(isolation);
+    }
+    if (!autoCommit) {
+      connection.setAutoCommit(false);
+    }
+  }
+
+  /** How many statements were sent since {@link #begin}. */
+  int sent() {
+    return sent;
+  }
+
+  /** Before anything is sent. */
+  private void sending(String sql) throws SQLException {
+    Limit bound = limit;
+    if (bound != null) {
+      bound(bound);
+    }
+    hook.before(sql);
+    sent++;
+  }
+
+  /** Bounds what is sent next on this connection. */
+  void bound(Limit bound) throws SQLException {
+    long millis = Duration.ofNanos(bound.left()).toMillis();
+    if (millis <= 0) {
+      throw new SQLTimeoutException("there is no time left to ask");
+    }
+    connection.setNetworkTimeout(Runnable::run, (int) Math.min(Integer.MAX_VALUE, millis));
+  }
+
   /** Sets what every statement from now on may use beside its own values: the time. */
   void common(Map<String, Object> values) {
     common = values;
   }
 
   /** Runs a statement that answers with rows. */
-  <T> List<T> query(String sql, Map<String, Object> values, RowReader<T> reader)
-      throws SQLException {
-    PreparedStatement statement = bound(sql, values);
-    hook.before(sql);
+  <T> List<T> query(String sql, Map<String, ?> values, RowReader<T> reader) throws SQLException {
+    PreparedStatement statement = bound(sql, values, Statement.NO_GENERATED_KEYS);
+    sending(sql);
     List<T> rows = new ArrayList<>();
     // Read to the end: only then has a changing statement with RETURNING been carried out.
     try (ResultSet answer = statement.executeQuery()) {
@@ -57,49 +147,102 @@ final class Session implements AutoCloseable {
   }
 
   /** Runs a statement that answers with the number of rows it changed. */
-  int update(String sql, Map<String, Object> values) throws SQLException {
-    PreparedStatement statement = bound(sql, values);
-    hook.before(sql);
+  int update(String sql, Map<String, ?> values) throws SQLException {
+    PreparedStatement statement = bound(sql, values, Statement.NO_GENERATED_KEYS);
+    sending(sql);
     int changed = statement.executeUpdate();
     hook.after(sql);
     return changed;
   }
 
+  /** Runs a statement that changes a row at most, and answers with a number if it did. */
+  OptionalLong updateForNumber(String sql, Map<String, ?> values) throws SQLException {
+    PreparedStatement statement = bound(sql, values, Statement.RETURN_GENERATED_KEYS);
+    sending(sql);
+    OptionalLong number = OptionalLong.empty();
+    if (statement.executeUpdate() > 0) {
+      try (ResultSet keys = statement.getGeneratedKeys()) {
+        if (keys.next()) {
+          number = OptionalLong.of(keys.getLong(1));
+        }
+      }
+    }
+    hook.after(sql);
+    return number;
+  }
+
   /** Runs a statement without values. */
   void run(String sql) throws SQLException {
-    PreparedStatement statement = bound(sql, Map.of());
-    hook.before(sql);
+    PreparedStatement statement = bound(sql, Map.of(), Statement.NO_GENERATED_KEYS);
+    sending(sql);
     statement.execute();
     hook.after(sql);
   }
 
-  private PreparedStatement bound(String sql, Map<String, Object> values) throws SQLException {
-    Prepared found = prepared.get(sql);
+  private PreparedStatement bound(String sql, Map<String, ?> values, int keys) throws SQLException {
+    int elements = elements(values);
+    // The others are the common case, and looked up without making a string.
+    String key = elements == 0 ? sql : sql + elements;
+    Prepared found = prepared.get(key);
     if (found == null) {
-      found = prepare(sql);
-      prepared.put(sql, found);
+      found = prepare(sql, values, elements, keys);
+      prepared.put(key, found);
     }
+    bind(found, sql, values, elements);
+    return found.statement();
+  }
+
+  /**
+   * How many elements a list is written with: a power of two, so that there are few statements to
+   * prepare; 0 if there is no list.
+   */
+  private static int elements(Map<String, ?> values) {
+    int longest = 0;
+    for (Object value : values.values()) {
+      if (value instanceof List<?> list) {
+        longest = Math.max(longest, Math.max(1, list.size()));
+      }
+    }
+    return longest == 0 ? 0 : Integer.highestOneBit(longest * 2 - 1);
+  }
+
+  private void bind(Prepared to, String sql, Map<String, ?> values, int elements)
+      throws SQLException {
     int index = 1;
-    for (String name : found.names()) {
+    for (String name : to.names()) {
       Object value = values.containsKey(name) ? values.get(name) : common.get(name);
       if (value == null) {
         throw new IllegalArgumentException("no value for " + name + " in " + sql);
       }
-      found.statement().setObject(index++, value);
+      if (value instanceof List<?> list) {
+        for (int i = 0; i < elements; i++) {
+          to.statement().setObject(index++, list.get(Math.min(i, list.size() - 1)));
+        }
+      } else {
+        to.statement().setObject(index++, value);
+      }
     }
-    return found.statement();
   }
 
-  private Prepared prepare(String sql) throws SQLException {
+  private Prepared prepare(String sql, Map<String, ?> values, int elements, int keys)
+      throws SQLException {
     List<String> names = new ArrayList<>();
-    Matcher parameters = PARAMETER.matcher(sql);
+    Matcher parameters = PARAMETER.matcher(spelling.apply(sql));
     String plain =
         parameters.replaceAll(
             found -> {
-              names.add(found.group(1));
-              return "?";
+              String name = found.group(1);
+              names.add(name);
+              return values.get(name) instanceof List ? "?" + ", ?".repeat(elements - 1) : "?";
             });
-    return new Prepared(connection.prepareStatement(plain), names);
+    PreparedStatement statement =
+        keys == Statement.NO_GENERATED_KEYS
+            ? connection.prepareStatement(plain)
+            : connection.prepareStatement(plain, keys);
+    if (seconds > 0) {
+      statement.setQueryTimeout(seconds);
+    }
+    return new Prepared(statement, names);
   }
 
   @Override

@@ -1,0 +1,116 @@
+package io.leasehold.jdbc;
+
+import io.leasehold.Finding;
+import io.leasehold.Finding.Level;
+import io.leasehold.spi.Ticket;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
+
+/** H2 2.2.220 or newer. */
+final class H2Dialect implements ServerDialect {
+  private static final String TAKE =
+      "SELECT fence, "
+          + LeaseTable.WANTED
+          + """
+           FROM FINAL TABLE (UPDATE {lock} SET fence = fence + 1, lease_id = :id, holder = :holder,
+            granted = {now}, expires = {now} + CAST(:life AS BIGINT)
+          WHERE name = :name AND expires <= {now} AND others_until <= {now} AND lease_id <> :id)
+          """;
+
+  @Override
+  public String name() {
+    return "h2";
+  }
+
+  @Override
+  public String driver() {
+    return "com.h2database:h2";
+  }
+
+  @Override
+  public char quote() {
+    return '"';
+  }
+
+  @Override
+  public String now() {
+    return "DATEDIFF(MICROSECOND, TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00+00', CURRENT_TIMESTAMP)";
+  }
+
+  @Override
+  public String keep() {
+    return " FOR UPDATE";
+  }
+
+  @Override
+  public Properties properties() {
+    return new Properties();
+  }
+
+  @Override
+  public void setUp(Connection connection) throws SQLException {
+    connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SET LOCK_TIMEOUT 1000");
+    }
+  }
+
+  @Override
+  public boolean hasNetworkTimeout() {
+    return false;
+  }
+
+  /** And a database in memory goes with its last connection. */
+  @Override
+  public boolean endsIdle() {
+    return false;
+  }
+
+  @Override
+  public void end(Connection connection) throws SQLException {
+    connection.close();
+  }
+
+  /** The clock stands still within a transaction: so none waits. */
+  @Override
+  public String lockClause() {
+    return " FOR UPDATE NOWAIT";
+  }
+
+  @Override
+  public Optional<Taken> take(Session session, Ticket ticket) throws SQLException {
+    return session
+        .query(TAKE, LeaseTable.values(ticket), row -> new Taken(row.getLong(1), row.getInt(2) > 0))
+        .stream()
+        .findFirst();
+  }
+
+  @Override
+  public Trouble trouble(SQLException e) {
+    return switch (e.getErrorCode()) {
+      case 50200, 90131, 40001 -> Trouble.BUSY;
+      case 90067, 90098, 90121, 90007 -> Trouble.BROKEN;
+      case 90096, 28000 -> Trouble.FORBIDDEN;
+      case 42102, 42103, 42104, 42122, 90013, 90079, 90149, 90146 -> Trouble.MISSING;
+      case 90097 -> Trouble.READ_ONLY;
+      default -> ServerDialect.standard(e);
+    };
+  }
+
+  @Override
+  public List<Finding> diagnose(Session session) throws SQLException {
+    String url = ServerDialect.text(session, "SELECT DATABASE_PATH()");
+    return List.of(
+        new Finding(Level.OK, "server", "H2 " + ServerDialect.text(session, "SELECT H2VERSION()")),
+        url.equals("null")
+            ? new Finding(
+                Level.WARNING,
+                "persistence",
+                "the database is in memory: a restart forgets everything")
+            : new Finding(Level.OK, "persistence", "a file: " + url));
+  }
+}

@@ -1,0 +1,343 @@
+package io.leasehold.jdbc;
+
+import io.leasehold.LockMode;
+import io.leasehold.spi.Ticket;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/*
+ * The row of a name says all that an exclusive attempt must know: until when it is held alone
+ * ("expires"), until when there may be shared leases, permits, or waiters that are not to be
+ * overtaken ("others_until"), and until when somebody may wait ("wanted_until"). So the common case is one
+ * statement on one row. Whatever else is granted, or takes a place, locks that row first; the rows
+ * of the other tables are written before the row of the name says less than they do. What is
+ * released or leaves early may leave the name's row saying too much: whoever then looks corrects it.
+ *
+ * A shared grant ends the name's exclusive lease for good ("expires" = 0): it has lapsed, and a
+ * renewal that read the clock before it waited for the row could revive it.
+ */
+
+/** The statements on the tables of a database server. */
+final class LeaseTable {
+  static final String FREE =
+      """
+      UPDATE {lock} SET expires = {now} WHERE name = :name AND lease_id = :id AND expires > {now}
+      """;
+
+  static final String FREE_SHARE =
+      """
+      UPDATE {share} SET expires = {now} WHERE name = :name AND lease_id = :id AND expires > {now}
+      """;
+
+  static final String BREAK =
+      """
+      UPDATE {lock} SET expires = {now} WHERE name = :name AND fence = :number AND expires > {now}
+      """;
+
+  static final String BREAK_SHARE =
+      """
+      UPDATE {share} SET expires = {now} WHERE name = :name AND fence = :number AND expires > {now}
+      """;
+
+  /** Whether anybody but the holder waits. */
+  static final String WANTED =
+      """
+      CASE WHEN wanted_until > {now} AND EXISTS (SELECT 1 FROM {queue} w WHERE w.name = :name
+        AND w.lease_id <> :id AND w.expires > {now}) THEN 1 ELSE 0 END""";
+
+  private static final String ROW =
+      """
+      SELECT fence, lease_id, holder, expires - {now}, others_until - {now}, wanted_until - {now}
+      FROM {lock} WHERE name = :name""";
+
+  private static final String FLOOR = "SELECT floor FROM {meta} WHERE one = 1{keep}";
+
+  private static final String NEW_NAME =
+      """
+      INSERT INTO {lock} (name, fence, lease_id, holder, granted, expires, others_until, wanted_until)
+      VALUES (:name, :floor, '', '', 0, 0, 0, 0)
+      """;
+
+  private static final String OTHERS =
+      """
+      SELECT name, lease_id, holder, mode, permits, size, -1 AS fair, fence AS place,
+        expires - {now} AS remaining FROM {share} WHERE name IN (:names)
+      UNION ALL
+      SELECT name, lease_id, holder, mode, permits, size, fair, place, expires - {now}
+      FROM {queue} WHERE name IN (:names) AND expires > {now}
+      ORDER BY 7, 8
+      """;
+
+  private static final String WAIT =
+      """
+      INSERT INTO {queue} (name, lease_id, place, holder, mode, permits, size, fair, since, expires)
+      SELECT :name, :id, coalesce(max(place), 0) + 1, :holder, :mode, :permits, :size, :fair,
+        {now}, {now} + :life
+      FROM {queue} WHERE name = :name
+      """;
+
+  private static final String STAY =
+      "UPDATE {queue} SET expires = {now} + :life WHERE name IN (:names) AND lease_id IN (:ids)"
+          + " AND expires > {now}";
+
+  private static final String MARK =
+      """
+      UPDATE {lock} SET wanted_until = CASE WHEN wanted_until < {now} + :wanted THEN {now} + :wanted
+          ELSE wanted_until END,
+        others_until = CASE WHEN others_until < {now} + :others THEN {now} + :others
+          ELSE others_until END
+      WHERE name IN (:names)
+      """;
+
+  private static final String LEAVE = "DELETE FROM {queue} WHERE name = :name AND lease_id = :id";
+
+  private static final String GRANT_ALONE =
+      """
+      UPDATE {lock} SET fence = :number, lease_id = :id, holder = :holder, granted = {now},
+        expires = {now} + :life, others_until = {now} + :others, wanted_until = {now} + :wanted
+      WHERE name = :name
+      """;
+
+  private static final String GRANT_SHARE =
+      """
+      UPDATE {lock} SET fence = :number, expires = 0, others_until = {now} + :others,
+        wanted_until = {now} + :wanted
+      WHERE name = :name
+      """;
+
+  private static final String SHARE =
+      """
+      INSERT INTO {share} (name, lease_id, fence, holder, mode, permits, size, granted, expires)
+      VALUES (:name, :id, :number, :holder, :mode, :permits, :size, {now}, {now} + :life)
+      """;
+
+  /** As {@link #SHARE}, in place of one that has ended. */
+  private static final String SHARE_AGAIN =
+      """
+      UPDATE {share} SET lease_id = :id, fence = :number, holder = :holder, mode = :mode,
+        permits = :permits, size = :size, granted = {now}, expires = {now} + :life
+      WHERE name = :name AND lease_id = :ended
+      """;
+
+  private static final String BURY =
+      "UPDATE {share} SET mode = :mode, expires = {now} + :life WHERE name = :name AND lease_id = :id";
+
+  /** Longer than any request is on its way after its connection was given up. */
+  private static final long BURIED = micros(Duration.ofMinutes(1));
+
+  /**
+   * The row of one name.
+   *
+   * @param remaining how long it is still held alone
+   * @param others how long there may still be shared leases, permits or places
+   * @param wanted how long somebody may still wait
+   */
+  record Row(long fence, String leaseId, String holder, long remaining, long others, long wanted) {}
+
+  /**
+   * A shared lease, permits, what was withdrawn, or a ticket that waits.
+   *
+   * @param waits whether it waits
+   * @param number its fence number, or its place
+   * @param remaining how long it still lives; not positive if it has ended
+   */
+  record Other(
+      String name,
+      String leaseId,
+      String holder,
+      String mode,
+      int permits,
+      int size,
+      boolean waits,
+      boolean fair,
+      long number,
+      long remaining) {
+    boolean isLive() {
+      return remaining > 0;
+    }
+
+    boolean is(Ticket ticket) {
+      return leaseId.equals(ticket.id().toString());
+    }
+
+    /** Whether an exclusive attempt must look at it before it may be granted. */
+    boolean isInTheWay() {
+      return !waits || fair || mode.equals(LockMode.PERMITS.name());
+    }
+  }
+
+  private LeaseTable() {}
+
+  static Optional<Row> row(Session session, Ticket ticket) throws SQLException {
+    return row(session, ticket, ROW);
+  }
+
+  /** The row, which nobody else changes until the transaction ends. */
+  static Optional<Row> lockedRow(Session session, Ticket ticket, String lockClause)
+      throws SQLException {
+    return row(session, ticket, ROW + lockClause);
+  }
+
+  private static Optional<Row> row(Session session, Ticket ticket, String sql) throws SQLException {
+    return session
+        .query(
+            sql,
+            Map.of("name", ticket.name()),
+            row ->
+                new Row(
+                    row.getLong(1),
+                    row.getString(2),
+                    row.getString(3),
+                    row.getLong(4),
+                    row.getLong(5),
+                    row.getLong(6)))
+        .stream()
+        .findFirst();
+  }
+
+  /** Makes the row of a name, free, with a number that is above all that it may have had before. */
+  static void newName(Session session, Ticket ticket) throws SQLException {
+    long floor = session.query(FLOOR, Map.of(), row -> row.getLong(1)).get(0);
+    session.update(NEW_NAME, Map.of("name", ticket.name(), "floor", floor));
+  }
+
+  /** Shared leases and permits, live and ended, and all that wait, in their order. */
+  static List<Other> others(Session session, List<String> names) throws SQLException {
+    return session.query(OTHERS, Map.of("names", names), LeaseTable::other);
+  }
+
+  private static Other other(ResultSet row) throws SQLException {
+    int fair = row.getInt(7);
+    return new Other(
+        row.getString(1),
+        row.getString(2),
+        row.getString(3),
+        row.getString(4),
+        row.getInt(5),
+        row.getInt(6),
+        fair >= 0,
+        fair > 0,
+        row.getLong(8),
+        row.getLong(9));
+  }
+
+  /** Gives the ticket the last place. */
+  static void wait(Session session, Ticket ticket) throws SQLException {
+    Map<String, Object> values = values(ticket);
+    values.put("life", placeLife(ticket));
+    session.update(WAIT, values);
+  }
+
+  /** Keeps places, all for the same time; how many of them there were. */
+  static int stay(Session session, List<Ticket> tickets, long life) throws SQLException {
+    return session.update(
+        STAY,
+        Map.of(
+            "names", names(tickets),
+            "ids", tickets.stream().map(ticket -> ticket.id().toString()).toList(),
+            "life", life));
+  }
+
+  /** Writes into the rows of names that somebody waits, and until when that is to be looked at. */
+  static void mark(Session session, List<Ticket> tickets, long wanted, long others)
+      throws SQLException {
+    session.update(MARK, Map.of("names", names(tickets), "wanted", wanted, "others", others));
+  }
+
+  /** Removes the ticket from those who wait. */
+  static boolean leave(Session session, Ticket ticket) throws SQLException {
+    return session.update(LEAVE, values(ticket)) > 0;
+  }
+
+  static void grantAlone(Session session, Ticket ticket, long number, long others, long wanted)
+      throws SQLException {
+    session.update(GRANT_ALONE, granted(ticket, number, others, wanted));
+  }
+
+  /** Writes a shared lease, in place of one that has ended if there is one. */
+  static void share(Session session, Ticket ticket, long number, Optional<Other> ended)
+      throws SQLException {
+    Map<String, Object> values = granted(ticket, number, 0, 0);
+    ended.ifPresent(other -> values.put("ended", other.leaseId()));
+    session.update(ended.isPresent() ? SHARE_AGAIN : SHARE, values);
+  }
+
+  static void grantShare(Session session, Ticket ticket, long number, long others, long wanted)
+      throws SQLException {
+    session.update(GRANT_SHARE, granted(ticket, number, others, wanted));
+  }
+
+  private static Map<String, Object> granted(Ticket ticket, long number, long others, long wanted) {
+    Map<String, Object> values = values(ticket);
+    values.put("number", number);
+    values.put("others", others);
+    values.put("wanted", wanted);
+    return values;
+  }
+
+  /** Frees a shared lease. */
+  static boolean freeShare(Session session, Ticket ticket) throws SQLException {
+    return session.update(FREE_SHARE, values(ticket)) > 0;
+  }
+
+  /** From now on the id is not granted any more, whatever still arrives. */
+  static void bury(Session session, Ticket ticket) throws SQLException {
+    Map<String, Object> values = granted(ticket, 0, 0, 0);
+    values.put("mode", Admission.WITHDRAWN);
+    values.put("life", BURIED);
+    if (session.update(BURY, values) == 0) {
+      session.update(SHARE, values);
+    }
+    mark(session, List.of(ticket), 0, BURIED);
+  }
+
+  /** Whether an exclusive attempt must look at this ticket while it waits. */
+  static boolean isInTheWay(Ticket ticket) {
+    return ticket.fair() || ticket.mode() == LockMode.PERMITS;
+  }
+
+  static boolean breakLease(Session session, String name, long number) throws SQLException {
+    Map<String, Object> lease = Map.of("name", name, "number", number);
+    return session.update(BREAK, lease) > 0 || session.update(BREAK_SHARE, lease) > 0;
+  }
+
+  /** What a statement may say of a ticket. */
+  static Map<String, Object> values(Ticket ticket) {
+    Map<String, Object> values = new HashMap<>();
+    values.put("name", ticket.name());
+    values.put("id", ticket.id().toString());
+    values.put("holder", ticket.holder());
+    values.put("mode", ticket.mode().name());
+    values.put("permits", ticket.permits());
+    values.put("size", ticket.limit());
+    values.put("fair", ticket.fair() ? 1 : 0);
+    values.put("life", life(ticket));
+    return values;
+  }
+
+  static List<String> names(List<Ticket> tickets) {
+    return tickets.stream().map(Ticket::name).distinct().toList();
+  }
+
+  static long life(Ticket ticket) {
+    return micros(ticket.ttl());
+  }
+
+  static long placeLife(Ticket ticket) {
+    return micros(Duration.ofNanos(Places.lifeNanos(ticket)));
+  }
+
+  static long micros(Duration duration) {
+    return duration.toNanos() / 1000;
+  }
+
+  static Duration duration(long micros) {
+    return Duration.of(micros, ChronoUnit.MICROS);
+  }
+}

@@ -1,0 +1,152 @@
+package io.leasehold.jdbc;
+
+import io.leasehold.Finding;
+import io.leasehold.Finding.Level;
+import io.leasehold.spi.Ticket;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Properties;
+
+/** MySQL 8.0.17 or newer; and what MariaDB has in common with it. */
+class MySqlDialect implements ServerDialect {
+  /** The number comes back, twice as large, with whether others wait in its lowest bit. */
+  private static final String TAKE =
+      """
+      UPDATE {lock} SET fence = CASE WHEN LAST_INSERT_ID(2 * fence + 2 +\s"""
+          + LeaseTable.WANTED
+          + """
+          ) > 0 THEN fence + 1 ELSE 0 END, lease_id = :id, holder = :holder, granted = {now},
+            expires = {now} + :life
+          WHERE name = :name AND expires <= {now} AND others_until <= {now} AND lease_id <> :id
+          """;
+
+  @Override
+  public String name() {
+    return "mysql";
+  }
+
+  @Override
+  public String driver() {
+    return "com.mysql:mysql-connector-j";
+  }
+
+  @Override
+  public char quote() {
+    return '`';
+  }
+
+  @Override
+  public String now() {
+    return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))";
+  }
+
+  @Override
+  public String keep() {
+    return " LOCK IN SHARE MODE";
+  }
+
+  @Override
+  public Properties properties() {
+    Properties properties = new Properties();
+    properties.setProperty("connectTimeout", "5000");
+    properties.setProperty("socketTimeout", "5000");
+    properties.setProperty("tcpKeepAlive", "true");
+    return properties;
+  }
+
+  @Override
+  public void setUp(Connection connection) throws SQLException {
+    connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SET SESSION innodb_lock_wait_timeout = 1");
+      statement.execute(idleLimit());
+    }
+  }
+
+  /** So that a process that stops within a transaction does not keep others from the name. */
+  String idleLimit() {
+    return "SET SESSION wait_timeout = 30";
+  }
+
+  @Override
+  public void begin(Session session) throws SQLException {
+    session.run("START TRANSACTION");
+  }
+
+  @Override
+  public void commit(Session session) throws SQLException {
+    session.run("COMMIT");
+  }
+
+  @Override
+  public void rollBack(Session session) throws SQLException {
+    session.run("ROLLBACK");
+  }
+
+  @Override
+  public Optional<Taken> take(Session session, Ticket ticket) throws SQLException {
+    OptionalLong number = session.updateForNumber(TAKE, LeaseTable.values(ticket));
+    return number.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new Taken(number.getAsLong() / 2, number.getAsLong() % 2 > 0));
+  }
+
+  @Override
+  public Trouble trouble(SQLException e) {
+    return switch (e.getErrorCode()) {
+      case 1205, 1213, 3572, 3058, 1020 -> Trouble.BUSY;
+      case 1053, 1077, 1079, 1080, 1152, 1158, 1159, 1160, 1161, 1317, 1927, 3024, 4031 ->
+          Trouble.BROKEN;
+      case 1044, 1045, 1142, 1143, 1227, 1370, 1698 -> Trouble.FORBIDDEN;
+      case 1049, 1146, 1054 -> Trouble.MISSING;
+      case 1290, 1792, 1836, 3100 -> Trouble.READ_ONLY;
+      case 1040, 1203, 1226 -> Trouble.OTHER;
+      case 1062 -> Trouble.DUPLICATE;
+      default -> ServerDialect.standard(e);
+    };
+  }
+
+  @Override
+  public List<Finding> diagnose(Session session) throws SQLException {
+    List<Finding> found = new ArrayList<>();
+    found.add(new Finding(Level.OK, "server", ServerDialect.text(session, "SELECT VERSION()")));
+    String flush = ServerDialect.text(session, "SELECT @@innodb_flush_log_at_trx_commit");
+    found.add(
+        new Finding(
+            flush.equals("1") ? Level.OK : Level.WARNING,
+            "persistence",
+            "innodb_flush_log_at_trx_commit="
+                + flush
+                + (flush.equals("1")
+                    ? ""
+                    : ": a crash of the server may forget a grant that was answered; set it to 1")));
+    if (!ServerDialect.text(session, "SELECT @@read_only").equals("0")) {
+      found.add(
+          new Finding(Level.ERROR, "replication", "read_only is set: connect to the primary"));
+    }
+    found.addAll(replication(session));
+    return found;
+  }
+
+  /** What a failover costs. */
+  List<Finding> replication(Session session) throws SQLException {
+    String replicas =
+        ServerDialect.text(
+            session,
+            "SELECT COUNT(*) FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'");
+    return List.of(
+        replicas.equals("0")
+            ? new Finding(Level.OK, "replication", "no replica is connected, as far as we may see")
+            : new Finding(
+                Level.WARNING,
+                "replication",
+                replicas
+                    + " replicas: unless they are semi-synchronous a failover may forget a grant, and"
+                    + " two hold; let the data refuse lower tokens"));
+  }
+}

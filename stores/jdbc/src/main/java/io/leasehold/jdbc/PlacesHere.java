@@ -1,0 +1,75 @@
+package io.leasehold.jdbc;
+
+import io.leasehold.internal.Clock;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Ticket;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Which tickets of this process have a row among those who wait, and until when they surely have
+ * it; so nobody has to ask. Thread-safe.
+ */
+final class PlacesHere {
+  /** A hundredth less than the life that was asked for: clocks may differ by as much. */
+  private static final long DRIFT_PERCENT = 1;
+
+  private final Clock clock;
+
+  /**
+   * A row.
+   *
+   * @param end until when it surely is there
+   * @param granted whether its ticket does not wait any more, and the row was left behind
+   */
+  private record Place(long end, boolean granted) {}
+
+  private final Map<LeaseId, Place> places = new ConcurrentHashMap<>();
+
+  PlacesHere(Clock clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * To be read before its row is written.
+   *
+   * @return what {@link #kept} is to be told once it is
+   */
+  long endIfWrittenNow(Ticket ticket) {
+    long life = Places.lifeNanos(ticket);
+    return clock.nanos() + life - life * DRIFT_PERCENT / 100;
+  }
+
+  void kept(Ticket ticket, long end) {
+    places.computeIfPresent(ticket.id(), (id, place) -> new Place(end, place.granted()));
+  }
+
+  /** Its row is about to be written, or may be there: who leaves must remove it. */
+  void begin(Ticket ticket) {
+    places.computeIfAbsent(ticket.id(), id -> new Place(clock.nanos(), false));
+  }
+
+  /** It does not wait any more, and its row was left behind. */
+  void granted(Ticket ticket) {
+    places.computeIfPresent(ticket.id(), (id, place) -> new Place(place.end(), true));
+  }
+
+  boolean mayHaveRow(Ticket ticket) {
+    return places.containsKey(ticket.id());
+  }
+
+  boolean isWaiting(Ticket ticket) {
+    Place place = places.get(ticket.id());
+    return place != null && !place.granted();
+  }
+
+  /** How long it surely keeps its place; not positive if nobody knows. */
+  long left(Ticket ticket) {
+    Place place = places.get(ticket.id());
+    return place == null ? 0 : place.end() - clock.nanos();
+  }
+
+  void forget(Ticket ticket) {
+    places.remove(ticket.id());
+  }
+}

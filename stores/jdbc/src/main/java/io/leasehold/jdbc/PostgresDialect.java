@@ -1,0 +1,190 @@
+package io.leasehold.jdbc;
+
+import io.leasehold.Finding;
+import io.leasehold.Finding.Level;
+import io.leasehold.spi.Ticket;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+
+/** PostgreSQL 12 or newer. */
+final class PostgresDialect implements ServerDialect {
+  private static final String TAKE =
+      """
+      UPDATE {lock} SET fence = fence + 1, lease_id = :id, holder = :holder, granted = {now},
+        expires = {now} + :life
+      WHERE name = :name AND expires <= {now} AND others_until <= {now} AND lease_id <> :id
+      RETURNING fence,\s"""
+          + LeaseTable.WANTED;
+
+  /**
+   * What those who wait are told: who is the first of the fair ones, if that is to be the only one
+   * of them to come, and the name.
+   */
+  private static final String MESSAGE =
+      """
+      coalesce((SELECT CASE WHEN f.mode = 'EXCLUSIVE' THEN f.lease_id ELSE '' END FROM {queue} f
+        WHERE f.name = :name AND f.fair = 1 AND f.expires > {now} ORDER BY f.place LIMIT 1), '')
+        || ' ' || :name""";
+
+  /** Tells, in the step in which the lease ends, those who wait; and nobody if there are none. */
+  private static final String FREE =
+      """
+      WITH freed AS (
+        UPDATE {lock} SET expires = {now} WHERE name = :name AND lease_id = :id AND expires > {now}
+        RETURNING wanted_until > {now} AS wanted)
+      SELECT wanted, CASE WHEN wanted THEN pg_notify(:channel,\s"""
+          + MESSAGE
+          + ") END FROM freed";
+
+  private static final String TELL =
+      "SELECT pg_notify(:channel, "
+          + MESSAGE
+          + ") FROM {lock} WHERE name = :name AND wanted_until > {now}";
+
+  private final String channel;
+
+  /**
+   * Of one set of tables.
+   *
+   * @param channel on which those who wait are told
+   */
+  PostgresDialect(String channel) {
+    this.channel = channel;
+  }
+
+  String channel() {
+    return channel;
+  }
+
+  @Override
+  public String name() {
+    return "postgresql";
+  }
+
+  @Override
+  public String driver() {
+    return "org.postgresql:postgresql";
+  }
+
+  @Override
+  public char quote() {
+    return '"';
+  }
+
+  @Override
+  public String now() {
+    return "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)";
+  }
+
+  @Override
+  public String keep() {
+    return " FOR SHARE";
+  }
+
+  @Override
+  public Properties properties() {
+    Properties properties = new Properties();
+    properties.setProperty("ApplicationName", "leasehold");
+    properties.setProperty("connectTimeout", "5");
+    properties.setProperty("socketTimeout", "5");
+    properties.setProperty("tcpKeepAlive", "true");
+    return properties;
+  }
+
+  @Override
+  public void setUp(Connection connection) throws SQLException {
+    connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+    try (Statement statement = connection.createStatement()) {
+      // A process that stops within a transaction does not keep others from the name for long.
+      statement.execute("SET lock_timeout = '1s'");
+      statement.execute("SET idle_in_transaction_session_timeout = '5s'");
+    }
+  }
+
+  @Override
+  public Optional<Taken> take(Session session, Ticket ticket) throws SQLException {
+    return session
+        .query(TAKE, LeaseTable.values(ticket), row -> new Taken(row.getLong(1), row.getInt(2) > 0))
+        .stream()
+        .findFirst();
+  }
+
+  @Override
+  public boolean free(Session session, Ticket ticket) throws SQLException {
+    Map<String, Object> values = LeaseTable.values(ticket);
+    values.put("channel", channel);
+    return !session.query(FREE, values, row -> row.getBoolean(1)).isEmpty();
+  }
+
+  @Override
+  public void tell(Session session, String name) throws SQLException {
+    session.query(TELL, Map.of("name", name, "channel", channel), row -> true);
+  }
+
+  @Override
+  public Trouble trouble(SQLException e) {
+    String state = String.valueOf(e.getSQLState());
+    return switch (state) {
+      case "55P03", "57014" -> Trouble.BUSY;
+      case "57P01", "57P02", "57P03", "57P05", "25P03" -> Trouble.BROKEN;
+      case "42501" -> Trouble.FORBIDDEN;
+      case "42P01", "3D000", "3F000", "42703" -> Trouble.MISSING;
+      case "25006" -> Trouble.READ_ONLY;
+      default -> ServerDialect.standard(e);
+    };
+  }
+
+  @Override
+  public List<Finding> diagnose(Session session) throws SQLException {
+    List<Finding> found = new ArrayList<>();
+    found.add(
+        new Finding(
+            Level.OK,
+            "server",
+            "PostgreSQL " + ServerDialect.text(session, "SHOW server_version")));
+    String commit = ServerDialect.text(session, "SHOW synchronous_commit");
+    String fsync = ServerDialect.text(session, "SHOW fsync");
+    boolean isSafe = !commit.equals("off") && fsync.equals("on");
+    found.add(
+        new Finding(
+            isSafe ? Level.OK : Level.WARNING,
+            "persistence",
+            "fsync="
+                + fsync
+                + ", synchronous_commit="
+                + commit
+                + (isSafe
+                    ? ""
+                    : ": a crash of the server may forget a grant that was answered; set both on")));
+    if (ServerDialect.text(session, "SELECT pg_is_in_recovery()").startsWith("t")) {
+      found.add(
+          new Finding(
+              Level.ERROR, "replication", "a standby, which may only be read: use the primary"));
+    } else {
+      found.add(replication(session));
+    }
+    return found;
+  }
+
+  private static Finding replication(Session session) throws SQLException {
+    String standbys = ServerDialect.text(session, "SELECT count(*) FROM pg_stat_replication");
+    String synchronous = ServerDialect.text(session, "SHOW synchronous_standby_names");
+    return standbys.equals("0") || !synchronous.isEmpty()
+        ? new Finding(
+            Level.OK,
+            "replication",
+            standbys + " standbys, synchronous_standby_names='" + synchronous + "'")
+        : new Finding(
+            Level.WARNING,
+            "replication",
+            standbys
+                + " standbys, none of them synchronous: a failover may forget a grant, and two hold;"
+                + " set synchronous_standby_names, and let the data refuse lower tokens");
+  }
+}

@@ -1,0 +1,120 @@
+package io.leasehold.jdbc;
+
+import io.leasehold.jdbc.LeaseTable.Row;
+import io.leasehold.spi.Ticket;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The statements on the rows of many names at once. */
+final class RenewalTable {
+  /** How often rows that are locked are tried. */
+  static final int ROUNDS = 20;
+
+  private static final String WANTED =
+      """
+      CASE WHEN l.wanted_until > {now} AND EXISTS (SELECT 1 FROM {queue} w WHERE w.name = l.name
+        AND w.lease_id <> l.lease_id AND w.expires > {now}) THEN 1 ELSE 0 END""";
+
+  private static final String ALONE =
+      "SELECT l.lease_id, "
+          + WANTED
+          + " FROM {lock} l WHERE l.name IN (:names) AND l.expires > {now}";
+
+  private static final String UNLOCKED = " FOR UPDATE SKIP LOCKED";
+
+  private static final String NAMES = "SELECT name FROM {lock} WHERE name IN (:names)" + UNLOCKED;
+
+  private static final String SHARES =
+      """
+      SELECT s.lease_id, CASE WHEN l.wanted_until > {now} THEN 1 ELSE 0 END
+      FROM {share} s JOIN {lock} l ON l.name = s.name
+      WHERE s.name IN (:names) AND s.expires > {now} AND s.mode <> 'WITHDRAWN'
+      """;
+
+  private static final String RENEW_ALONE =
+      "UPDATE {lock} SET expires = {now} + :life WHERE name IN (:names)";
+
+  private static final String RENEW_SHARES =
+      "UPDATE {share} SET expires = {now} + :life WHERE name IN (:names) AND lease_id IN (:ids)";
+
+  private static final String ROWS =
+      """
+      SELECT name, fence, lease_id, holder, expires - {now}, others_until - {now},
+        wanted_until - {now}
+      FROM {lock} WHERE name IN (:names)
+      """;
+
+  private static final String WAITING =
+      "SELECT lease_id FROM {queue} WHERE name IN (:names) AND expires > {now}";
+
+  /** A live lease. */
+  record Held(String leaseId, boolean wanted) {}
+
+  private RenewalTable() {}
+
+  /** Who holds alone. */
+  static List<Held> alone(Session session, List<String> names) throws SQLException {
+    return session.query(ALONE, Map.of("names", names), RenewalTable::held);
+  }
+
+  /** Who holds alone, where nobody else has locked the row; it is locked from now on. */
+  static List<Held> lockAlone(Session session, List<String> names) throws SQLException {
+    return session.query(ALONE + UNLOCKED, Map.of("names", names), RenewalTable::held);
+  }
+
+  /** Locks the rows of those names that nobody else has locked. */
+  static List<String> lockNames(Session session, List<String> names) throws SQLException {
+    return session.query(NAMES, Map.of("names", names), row -> row.getString(1));
+  }
+
+  static List<Held> shares(Session session, List<String> names) throws SQLException {
+    return session.query(SHARES, Map.of("names", names), RenewalTable::held);
+  }
+
+  private static Held held(ResultSet row) throws SQLException {
+    return new Held(row.getString(1), row.getInt(2) > 0);
+  }
+
+  /** Renews exclusive leases of one ttl, whose rows are locked. */
+  static void renewAlone(Session session, List<Ticket> tickets) throws SQLException {
+    long life = LeaseTable.life(tickets.get(0));
+    session.update(RENEW_ALONE, Map.of("names", LeaseTable.names(tickets), "life", life));
+  }
+
+  /** Renews other leases of one ttl, whose names' rows are locked. */
+  static void renewShares(Session session, List<Ticket> tickets) throws SQLException {
+    session.update(
+        RENEW_SHARES,
+        Map.of(
+            "names", LeaseTable.names(tickets),
+            "ids", tickets.stream().map(ticket -> ticket.id().toString()).toList(),
+            "life", LeaseTable.life(tickets.get(0))));
+  }
+
+  /** The rows of names, by name. */
+  static Map<String, Row> rows(Session session, List<String> names) throws SQLException {
+    Map<String, Row> rows = new HashMap<>();
+    session.query(
+        ROWS,
+        Map.of("names", names),
+        row ->
+            rows.put(
+                row.getString(1),
+                new Row(
+                    row.getLong(2),
+                    row.getString(3),
+                    row.getString(4),
+                    row.getLong(5),
+                    row.getLong(6),
+                    row.getLong(7))));
+    return rows;
+  }
+
+  /** The ids of those who wait. */
+  static List<String> waiting(Session session, List<String> names) throws SQLException {
+    return session.query(WAITING, Map.of("names", names), row -> row.getString(1));
+  }
+}

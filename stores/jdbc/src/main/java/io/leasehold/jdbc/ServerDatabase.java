@@ -1,0 +1,127 @@
+package io.leasehold.jdbc;
+
+import io.leasehold.StoreException;
+import io.leasehold.internal.Threads;
+import io.leasehold.jdbc.ServerDialect.Trouble;
+import java.sql.SQLException;
+
+/** Runs statements on a database server, in bounded time. Thread-safe. */
+final class ServerDatabase implements AutoCloseable {
+  private final Lanes lanes;
+  private final ServerDialect dialect;
+  private final ServerErrors errors;
+  private final Threads threads;
+
+  /**
+   * On a server.
+   *
+   * @param threads ended with it
+   */
+  ServerDatabase(Lanes lanes, ServerDialect dialect, ServerErrors errors, Threads threads) {
+    this.threads = threads;
+    this.lanes = lanes;
+    this.dialect = dialect;
+    this.errors = errors;
+  }
+
+  ServerErrors errors() {
+    return errors;
+  }
+
+  /**
+   * Runs statements each of which stands for itself.
+   *
+   * @param work may be run again after a statement of it that had no effect
+   * @throws StoreException UNKNOWN_OUTCOME if the connection was lost
+   */
+  <T> T call(Limit limit, Database.Work<T> work) {
+    while (true) {
+      Session session = lanes.take(limit);
+      try {
+        T answer = work.run(session);
+        lanes.giveBack(session);
+        return answer;
+      } catch (SQLException e) {
+        failed(limit, session, e);
+      } catch (RuntimeException | Error e) {
+        lanes.discard(session);
+        throw e;
+      }
+    }
+  }
+
+  private void failed(Limit limit, Session session, SQLException e) {
+    Trouble trouble = errors.trouble(e);
+    if (trouble == Trouble.BROKEN) {
+      lanes.discard(session);
+      throw session.sent() > 0 ? errors.unknown(e) : errors.notApplied(e);
+    }
+    lanes.giveBack(session);
+    pauseIfBusy(limit, trouble, e);
+  }
+
+  private void pauseIfBusy(Limit limit, Trouble trouble, SQLException e) {
+    boolean passes = trouble == Trouble.BUSY || trouble == Trouble.DUPLICATE;
+    if (!passes || limit.hasPassed()) {
+      throw errors.notApplied(e);
+    }
+    limit.pause();
+  }
+
+  /**
+   * Runs a transaction.
+   *
+   * @param work may be run again after it was rolled back
+   * @throws StoreException UNKNOWN_OUTCOME only if the connection was lost in the commit
+   */
+  <T> T transact(Limit limit, Database.Work<T> work) {
+    while (true) {
+      Session session = lanes.take(limit);
+      try {
+        dialect.begin(session);
+        T answer = work.run(session);
+        commit(session);
+        lanes.giveBack(session);
+        return answer;
+      } catch (SQLException e) {
+        Trouble trouble = errors.trouble(e);
+        rollBack(session, trouble);
+        pauseIfBusy(limit, trouble, e);
+      } catch (RuntimeException | Error e) {
+        lanes.discard(session);
+        throw e;
+      }
+    }
+  }
+
+  private void commit(Session session) throws SQLException {
+    try {
+      dialect.commit(session);
+    } catch (SQLException e) {
+      if (errors.trouble(e) == Trouble.BROKEN) {
+        throw errors.unknown(e);
+      }
+      throw e;
+    }
+  }
+
+  private void rollBack(Session session, Trouble trouble) {
+    if (trouble == Trouble.BROKEN) {
+      lanes.discard(session);
+      return;
+    }
+    try {
+      dialect.rollBack(session);
+      lanes.giveBack(session);
+    } catch (SQLException e) {
+      // The server rolls back what is left of it.
+      lanes.discard(session);
+    }
+  }
+
+  @Override
+  public void close() {
+    lanes.close();
+    threads.close();
+  }
+}

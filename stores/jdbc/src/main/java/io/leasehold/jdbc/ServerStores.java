@@ -1,0 +1,188 @@
+package io.leasehold.jdbc;
+
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.Trait;
+import io.leasehold.internal.Clock;
+import io.leasehold.internal.SystemClock;
+import io.leasehold.internal.Threads;
+import io.leasehold.spi.LockStore;
+import io.leasehold.spi.StoreListener;
+import io.leasehold.spi.Traits;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import javax.sql.DataSource;
+
+/** Opens stores on database servers. */
+final class ServerStores {
+  private static final Duration OPENING = Duration.ofSeconds(10);
+  private static final Duration LISTENED_POLL = Duration.ofSeconds(1);
+
+  private ServerStores() {}
+
+  /** A dialect as far as the URL tells it. */
+  private static ServerDialect dialect(String product, String tables) {
+    return switch (product) {
+      case "postgresql" ->
+          new PostgresDialect("leasehold_" + Integer.toHexString(tables.hashCode()));
+      case "mysql" -> new MySqlDialect();
+      case "mariadb" -> new MariaDbDialect();
+      default -> new H2Dialect();
+    };
+  }
+
+  /** The tables that a URL names. */
+  static Tables tables(ServerUrl url) {
+    return new Tables(dialect(url.product(), url.tables()), url.tables());
+  }
+
+  /** Opens a store over connections of its own. */
+  static LockStore open(ServerUrl url, StoreListener listener, StatementHook hook) {
+    ServerDialect guess = dialect(url.product(), url.tables());
+    Properties properties = guess.properties();
+    properties.putAll(url.properties());
+    requireDriver(url, guess);
+    ServerErrors errors = new ServerErrors(url.database(), guess);
+    ServerDialect dialect;
+    Tables tables;
+    Session first;
+    try {
+      Connection connection = DriverManager.getConnection(url.driverUrl(), properties);
+      dialect = dialect(product(connection), url.tables());
+      tables = new Tables(dialect, url.tables());
+      first = session(connection, dialect, tables, hook);
+    } catch (SQLException e) {
+      throw errors.notConnected(e);
+    }
+    OwnLanes.Source source =
+        () ->
+            session(
+                DriverManager.getConnection(url.driverUrl(), properties), dialect, tables, hook);
+    Threads threads = new Threads();
+    Clock clock = new SystemClock();
+    OwnLanes lanes = new OwnLanes(source, dialect, errors, clock, threads);
+    lanes.add(first);
+    Wakes wakes =
+        dialect instanceof PostgresDialect postgres
+            ? new PostgresWakes(source, postgres.channel(), listener, threads)
+            : Wakes.NONE;
+    return new Opening(dialect, tables, errors, lanes, wakes, clock, threads)
+        .store(url.care(), !dialect.hasNetworkTimeout());
+  }
+
+  /** Opens a store over connections of an application's pool. */
+  static LockStore open(DataSource source, String prefix, ServerSchema.Care care) {
+    ServerDialect dialect;
+    String name;
+    try (Connection first = source.getConnection()) {
+      name = first.getMetaData().getDatabaseProductName();
+      dialect = dialect(product(first), prefix);
+    } catch (SQLException e) {
+      throw new ServerErrors("the data source", new H2Dialect()).notConnected(e);
+    }
+    Tables tables = new Tables(dialect, prefix);
+    ServerErrors errors = new ServerErrors(name, dialect);
+    Threads threads = new Threads();
+    Lanes lanes = new BorrowedLanes(source, errors, tables::spelled);
+    return new Opening(dialect, tables, errors, lanes, Wakes.NONE, new SystemClock(), threads)
+        .store(care, true);
+  }
+
+  /** What a store is made of. */
+  private record Opening(
+      ServerDialect dialect,
+      Tables tables,
+      ServerErrors errors,
+      Lanes lanes,
+      Wakes wakes,
+      Clock clock,
+      Threads threads) {
+
+    /**
+     * The store, once its tables are there.
+     *
+     * @param offloaded whether its verbs may not run on the callers' threads
+     */
+    LockStore store(ServerSchema.Care care, boolean offloaded) {
+      ServerDatabase database = new ServerDatabase(lanes, dialect, errors, threads);
+      ServerSchema schema = new ServerSchema(errors, tables);
+      try (Limit limit = new Limit(clock, OPENING)) {
+        database.call(limit, session -> schema.require(session, care));
+      } catch (RuntimeException e) {
+        database.close();
+        throw e;
+      }
+      ServerVerbs verbs = new ServerVerbs(database, dialect, clock);
+      int releases = ThreadLocalRandom.current().nextInt(LeaseRowStore.GRANTS_A_SWEEP);
+      LeaseRowStore store =
+          new LeaseRowStore(traits(dialect, wakes), clock, verbs, wakes, releases);
+      return offloaded ? new OffloadedStore(store, threads) : store;
+    }
+  }
+
+  private static Traits traits(ServerDialect dialect, Wakes wakes) {
+    Set<Trait> has =
+        EnumSet.of(Trait.FENCING, Trait.LINEARIZABLE, Trait.SURVIVES_RESTART, Trait.FIFO);
+    Traits.Poll poll =
+        wakes instanceof PostgresWakes
+            ? new Traits.Poll(LISTENED_POLL, LISTENED_POLL, Traits.Signals.SENT)
+            : new Traits.Poll(Duration.ofMillis(2), Duration.ofMillis(100), Traits.Signals.NONE);
+    return new Traits(
+        dialect.name(),
+        has,
+        Duration.ofMillis(100),
+        Duration.ofDays(30),
+        Duration.ofMillis(1),
+        poll,
+        Duration.ZERO,
+        Traits.Calls.BLOCKING);
+  }
+
+  private static Session session(
+      Connection connection, ServerDialect dialect, Tables tables, StatementHook hook)
+      throws SQLException {
+    try {
+      hook.opened(connection);
+      dialect.setUp(connection);
+      return new Session(connection, hook, tables::spelled);
+    } catch (SQLException | RuntimeException e) {
+      dialect.end(connection);
+      throw e;
+    }
+  }
+
+  /** Which database it is: MySQL's driver connects to MariaDB too, and the other way round. */
+  private static String product(Connection connection) throws SQLException {
+    String name = connection.getMetaData().getDatabaseProductName().toLowerCase(Locale.ROOT);
+    String version = connection.getMetaData().getDatabaseProductVersion().toLowerCase(Locale.ROOT);
+    if (name.contains("mariadb") || version.contains("mariadb")) {
+      return "mariadb";
+    }
+    return switch (name) {
+      case "mysql", "postgresql", "h2" -> name;
+      default ->
+          throw new StoreException(
+              Failure.REFUSED,
+              "the database is " + name + ": served are PostgreSQL, MySQL, MariaDB and H2",
+              null);
+    };
+  }
+
+  private static void requireDriver(ServerUrl url, ServerDialect dialect) {
+    try {
+      DriverManager.getDriver(url.driverUrl());
+    } catch (SQLException e) {
+      throw new StoreException(
+          Failure.REFUSED,
+          url.database() + " needs its driver on the class path: add " + dialect.driver(),
+          null);
+    }
+  }
+}

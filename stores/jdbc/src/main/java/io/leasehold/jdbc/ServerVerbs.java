@@ -1,0 +1,258 @@
+package io.leasehold.jdbc;
+
+import io.leasehold.Finding;
+import io.leasehold.LockMode;
+import io.leasehold.LockSnapshot;
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.internal.Clock;
+import io.leasehold.jdbc.LeaseTable.Row;
+import io.leasehold.spi.Attempt;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.Ticket;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+
+/** The verbs on a database server. */
+final class ServerVerbs implements Verbs {
+  /** How often a name that has just come free is tried again at once. */
+  private static final int TRIES = 3;
+
+  private final ServerDatabase database;
+  private final ServerDialect dialect;
+  private final PlacesHere places;
+  private final ServerRenewing renewing;
+
+  /** Of which an attempt ended without an answer, so that it may still land. */
+  private final Set<LeaseId> unresolved = ConcurrentHashMap.newKeySet();
+
+  ServerVerbs(ServerDatabase database, ServerDialect dialect, Clock clock) {
+    this.database = database;
+    this.dialect = dialect;
+    this.places = new PlacesHere(clock);
+    this.renewing = new ServerRenewing(database, places);
+  }
+
+  @Override
+  public Attempt attempt(Limit limit, Ticket ticket) {
+    try {
+      Optional<Attempt> answer =
+          ticket.mode() == LockMode.EXCLUSIVE
+              ? database.call(limit, session -> alone(session, ticket))
+              : Optional.empty();
+      return answer.orElseGet(
+          () -> database.transact(limit, session -> byAllRules(session, ticket)));
+    } catch (StoreException e) {
+      if (e.failure() == Failure.UNKNOWN_OUTCOME) {
+        unresolved.add(ticket.id());
+        if (ticket.intent() == Ticket.Intent.QUEUE) {
+          places.begin(ticket);
+        }
+      }
+      throw e;
+    }
+  }
+
+  /** As long as the name's own row tells all; empty if it does not. */
+  private Optional<Attempt> alone(Session session, Ticket ticket) throws SQLException {
+    for (int i = 0; i < TRIES; i++) {
+      Optional<ServerDialect.Taken> taken = dialect.take(session, ticket);
+      if (taken.isPresent()) {
+        places.granted(ticket);
+        return Optional.of(
+            new Attempt.Granted(taken.get().number(), ticket.ttl(), taken.get().wanted()));
+      }
+      Optional<Row> row = LeaseTable.row(session, ticket);
+      if (row.isEmpty() || row.get().others() > 0) {
+        return Optional.empty();
+      }
+      if (row.get().leaseId().equals(ticket.id().toString())) {
+        return Optional.of(repeated(ticket, row.get()));
+      }
+      if (row.get().remaining() > 0) {
+        return ticket.fair() ? Optional.empty() : Optional.of(busy(session, ticket, row.get()));
+      }
+    }
+    return Optional.of(new Attempt.Busy(LeaseTable.duration(0), ""));
+  }
+
+  private Attempt repeated(Ticket ticket, Row row) {
+    Attempt answer = Admission.repeated(ticket, row.fence(), row.remaining(), row.wanted() > 0);
+    if (answer instanceof Attempt.Granted) {
+      places.granted(ticket);
+    }
+    return answer;
+  }
+
+  /** It has no turn to wait for: its row among those who wait only says that there is somebody. */
+  private Attempt busy(Session session, Ticket ticket, Row row) throws SQLException {
+    joinIfDue(session, ticket);
+    return new Attempt.Busy(LeaseTable.duration(row.remaining()), row.holder());
+  }
+
+  private Attempt byAllRules(Session session, Ticket ticket) throws SQLException {
+    Row row = lockedRow(session, ticket);
+    Admission admission =
+        new Admission(row, LeaseTable.others(session, List.of(ticket.name())), ticket);
+    Optional<Attempt> told = admission.repeated().or(admission::otherKind);
+    if (told.isPresent()) {
+      return told.get();
+    }
+    if (admission.isAdmitted()) {
+      return granted(session, ticket, row.fence() + 1, admission);
+    }
+    joinIfDue(session, ticket);
+    return ticket.fair()
+        ? new Attempt.Queued(admission.waitBefore(), admission.holder())
+        : new Attempt.Busy(LeaseTable.duration(admission.soonest()), admission.holder());
+  }
+
+  private Row lockedRow(Session session, Ticket ticket) throws SQLException {
+    Optional<Row> row = LeaseTable.lockedRow(session, ticket, dialect.lockClause());
+    if (row.isEmpty()) {
+      LeaseTable.newName(session, ticket);
+      row = LeaseTable.lockedRow(session, ticket, dialect.lockClause());
+    }
+    return row.orElseThrow(() -> new SQLException("the new row of a name is not there", "40001"));
+  }
+
+  private Attempt granted(Session session, Ticket ticket, long number, Admission admission)
+      throws SQLException {
+    long wanted = admission.wantedFor();
+    if (ticket.mode() == LockMode.EXCLUSIVE) {
+      LeaseTable.grantAlone(session, ticket, number, admission.othersFor(), wanted);
+    } else {
+      long others = Math.max(LeaseTable.life(ticket), admission.othersFor());
+      LeaseTable.share(session, ticket, number, admission.ended());
+      LeaseTable.grantShare(session, ticket, number, others, wanted);
+    }
+    if (admission.ownPlace().isPresent()) {
+      LeaseTable.leave(session, ticket);
+    }
+    places.forget(ticket);
+    return new Attempt.Granted(number, ticket.ttl(), wanted > 0);
+  }
+
+  /** Takes a place among those who wait, or keeps the one that it has. */
+  private void joinIfDue(Session session, Ticket ticket) throws SQLException {
+    boolean waits = ticket.intent() == Ticket.Intent.QUEUE;
+    if (!waits || !Places.isToBeKept(ticket, Math.max(0, places.left(ticket)))) {
+      return;
+    }
+    long life = LeaseTable.placeLife(ticket);
+    long end = places.endIfWrittenNow(ticket);
+    boolean known = places.mayHaveRow(ticket);
+    places.begin(ticket);
+    if (!known) {
+      LeaseTable.wait(session, ticket);
+    } else if (LeaseTable.stay(session, List.of(ticket), life) == 0) {
+      LeaseTable.leave(session, ticket);
+      LeaseTable.wait(session, ticket);
+    }
+    LeaseTable.mark(session, List.of(ticket), life, LeaseTable.isInTheWay(ticket) ? life : 0);
+    places.kept(ticket, end);
+  }
+
+  /**
+   * Of what is not found, or in doubt, an attempt may be on its way: the id is buried, so that it
+   * finds its end. Who gives up by the thousands was found, and leaves nothing.
+   */
+  @Override
+  public boolean withdraw(Limit limit, Ticket ticket, boolean underWay) {
+    boolean mayLand = underWay || unresolved.contains(ticket.id());
+    boolean buried = mayLand || !database.call(limit, session -> leave(session, ticket));
+    if (buried) {
+      database.transact(
+          limit,
+          session -> {
+            lockedRow(session, ticket);
+            boolean found = leave(session, ticket);
+            LeaseTable.bury(session, ticket);
+            return found;
+          });
+    }
+    places.forget(ticket);
+    unresolved.remove(ticket.id());
+    return buried;
+  }
+
+  /** Whether it held or waited. */
+  private boolean leave(Session session, Ticket ticket) throws SQLException {
+    boolean waited = places.mayHaveRow(ticket) && LeaseTable.leave(session, ticket);
+    boolean held = free(session, ticket);
+    if (waited && !held) {
+      // Those behind it may be next.
+      dialect.tell(session, ticket.name());
+    }
+    return waited || held;
+  }
+
+  private boolean free(Session session, Ticket ticket) throws SQLException {
+    if (ticket.mode() == LockMode.EXCLUSIVE) {
+      return dialect.free(session, ticket);
+    }
+    boolean freed = LeaseTable.freeShare(session, ticket);
+    if (freed) {
+      dialect.tell(session, ticket.name());
+    }
+    return freed;
+  }
+
+  @Override
+  public boolean free(Limit limit, Ticket ticket) {
+    return database.call(
+        limit,
+        session -> {
+          boolean freed = free(session, ticket);
+          // Its row among those who wait was left behind, so that the grant was one statement.
+          if (places.mayHaveRow(ticket)) {
+            LeaseTable.leave(session, ticket);
+            places.forget(ticket);
+          }
+          return freed;
+        });
+  }
+
+  @Override
+  public void renew(Limit limit, List<Ticket> tickets, BiConsumer<LeaseId, Renewal> each) {
+    renewing.renew(limit, tickets, each);
+  }
+
+  @Override
+  public List<LockSnapshot> list(Limit limit, Optional<String> name) {
+    return database.call(limit, session -> ServerListing.list(session, name));
+  }
+
+  @Override
+  public boolean breakLease(Limit limit, String name, long number) {
+    return database.call(
+        limit,
+        session -> {
+          boolean broken = LeaseTable.breakLease(session, name, number);
+          if (broken) {
+            dialect.tell(session, name);
+          }
+          return broken;
+        });
+  }
+
+  @Override
+  public List<Finding> diagnose(Limit limit) {
+    return database.call(limit, dialect::diagnose);
+  }
+
+  @Override
+  public void sweep(Limit limit) {
+    database.transact(limit, ServerSweep::run);
+  }
+
+  @Override
+  public void close() {
+    database.close();
+  }
+}

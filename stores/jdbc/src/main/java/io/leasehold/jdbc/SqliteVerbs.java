@@ -1,0 +1,82 @@
+package io.leasehold.jdbc;
+
+import io.leasehold.Finding;
+import io.leasehold.LockSnapshot;
+import io.leasehold.spi.Attempt;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.Ticket;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+
+/** The verbs on a SQLite file: each one transaction, and one at a time on the whole file. */
+final class SqliteVerbs implements Verbs {
+  private final Database database;
+  private final Granting granting;
+  private final Renewing renewing;
+  private final Database.Work<List<Finding>> diagnosis;
+
+  SqliteVerbs(Database database, Dialect dialect, Database.Work<List<Finding>> diagnosis) {
+    this.database = database;
+    this.granting = new Granting(dialect);
+    this.renewing = new Renewing(database, dialect);
+    this.diagnosis = diagnosis;
+  }
+
+  @Override
+  public Attempt attempt(Limit limit, Ticket ticket) {
+    return database.write(limit, session -> granting.attempt(session, ticket));
+  }
+
+  @Override
+  public boolean withdraw(Limit limit, Ticket ticket, boolean underWay) {
+    database.write(
+        limit,
+        session -> {
+          LeaseRows.leave(session, ticket);
+          return LeaseRows.free(session, ticket);
+        });
+    return !underWay;
+  }
+
+  @Override
+  public boolean free(Limit limit, Ticket ticket) {
+    return database.write(limit, session -> LeaseRows.free(session, ticket));
+  }
+
+  @Override
+  public void renew(Limit limit, List<Ticket> tickets, BiConsumer<LeaseId, Renewal> each) {
+    renewing.renew(limit, tickets, each);
+  }
+
+  @Override
+  public List<LockSnapshot> list(Limit limit, Optional<String> name) {
+    return database.read(limit, session -> Listing.list(session, name));
+  }
+
+  @Override
+  public boolean breakLease(Limit limit, String name, long number) {
+    return database.write(limit, session -> LeaseRows.breakLease(session, name, number));
+  }
+
+  @Override
+  public List<Finding> diagnose(Limit limit) {
+    return database.read(limit, diagnosis);
+  }
+
+  @Override
+  public void sweep(Limit limit) {
+    database.write(
+        limit,
+        session -> {
+          Sweep.run(session);
+          return true;
+        });
+  }
+
+  @Override
+  public void close() {
+    database.close();
+  }
+}
