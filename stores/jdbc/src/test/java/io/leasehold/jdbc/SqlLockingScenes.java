@@ -1,0 +1,230 @@
+package io.leasehold.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.jdbc.SqlClient.Isolation;
+import io.leasehold.servers.SqlServer;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/** The parts of docs/sql-locking.md in which several clients meet. */
+final class SqlLockingScenes {
+  private static final int TIMED_OUT = 1205;
+  private static final int DEADLOCK = 1213;
+  private static final int DUPLICATE = 1062;
+  private static final int CLIENTS = 4;
+  private static final int ROUNDS = 100;
+
+  private static final String MISSING = "SELECT * FROM pair WHERE id = 25 FOR UPDATE";
+  private static final String INSERT = "INSERT INTO pair VALUES (25)";
+
+  private final InnodbLocks locks;
+  private final StringBuilder page;
+  private final String url;
+
+  SqlLockingScenes(SqlServer server, InnodbLocks locks, StringBuilder page) {
+    this.locks = locks;
+    this.page = page;
+    this.url = server.newDatabase();
+  }
+
+  void play() throws Exception {
+    try (SqlClient setup = new SqlClient(url);
+        SqlClient a = new SqlClient(url);
+        SqlClient b = new SqlClient(url);
+        SqlClient c = new SqlClient(url)) {
+      setup.run("CREATE TABLE item (id INT PRIMARY KEY, code VARCHAR(9) UNIQUE, note VARCHAR(9))");
+      setup.run("INSERT INTO item VALUES (10, '10', 'a'), (20, '20', 'b'), (30, '30', 'c')");
+      setup.run("CREATE TABLE pair (id INT PRIMARY KEY)");
+      setup.run("INSERT INTO pair VALUES (20), (30)");
+      whoWaits(a, b);
+      twoInserters(a, b);
+      sameInReadCommitted(a, b);
+      setup.run("CREATE TABLE lease (name VARCHAR(9) PRIMARY KEY, fence INT NOT NULL)");
+      whyNotLeasehold();
+      threeInserters(a, b, c);
+    }
+  }
+
+  private void whoWaits(SqlClient holder, SqlClient client) throws SQLException {
+    page.append(
+        """
+
+        ## Who waits
+
+        Another transaction has updated row 10 and not committed. None of these statements wants row 10. What scans comes to it all the
+        same: it waits, for as long as that transaction lives. Only `UPDATE` in READ COMMITTED looks at the committed row first and
+        passes by what does not match.
+
+        | statement | READ COMMITTED | REPEATABLE READ |
+        |---|---|---|
+        """);
+    holder.begin(Isolation.READ_COMMITTED);
+    holder.run("UPDATE item SET note = 'z' WHERE id = 10");
+    client.run("SET innodb_lock_wait_timeout = 1");
+    for (String sql :
+        List.of(
+            "SELECT * FROM item WHERE id = 20 FOR UPDATE",
+            "SELECT * FROM item WHERE code = '20' FOR UPDATE",
+            "SELECT * FROM item WHERE code = 20 FOR UPDATE",
+            "SELECT * FROM item WHERE note = 'b' FOR UPDATE",
+            "UPDATE item SET note = 'x' WHERE note = 'b'")) {
+      page.append("| `").append(sql).append("` |");
+      for (Isolation isolation : Isolation.values()) {
+        client.begin(isolation);
+        int error = client.outcome(sql);
+        assertThat(error).isIn(0, TIMED_OUT);
+        page.append(error == 0 ? " goes on |" : " **waits** |");
+        client.rollback();
+      }
+      page.append('\n');
+    }
+    client.run("SET innodb_lock_wait_timeout = 50");
+    holder.rollback();
+  }
+
+  private void twoInserters(SqlClient a, SqlClient b) throws Exception {
+    page.append(
+        """
+
+        ## Two inserters, one gap
+
+        The usual way to make a row that may be there already, and the usual deadlock. `pair` has the rows 20 and 30; A and B, in
+        REPEATABLE READ, look for 25, do not find it, and insert it:
+
+        | step | A has | B has |
+        |---|---|---|
+        """);
+    a.begin(Isolation.REPEATABLE_READ);
+    b.begin(Isolation.REPEATABLE_READ);
+    a.run(MISSING);
+    step("A: `" + MISSING + "`", a, b);
+    b.run(MISSING);
+    step("B: the same; a gap may have several owners", a, b);
+    Future<Integer> first = a.start(INSERT);
+    locks.awaitWait(a);
+    step("A: `" + INSERT + "` waits for B's gap", a, b);
+    Future<Integer> second = b.start(INSERT);
+    assertThat(List.of(outcome(first), outcome(second))).containsExactlyInAnyOrder(0, DEADLOCK);
+    a.rollback();
+    b.rollback();
+    page.append(
+        """
+        | B: the same, and waits for A's gap | done, or **error 1213** | **error 1213**, or done |
+
+        Error 1213 is `Deadlock found`: the server chose that transaction and rolled it back.
+
+        """);
+  }
+
+  private void sameInReadCommitted(SqlClient a, SqlClient b) throws Exception {
+    page.append("In READ COMMITTED nobody has a gap, and the second waits for the first:\n\n");
+    page.append("| step | A has | B has |\n|---|---|---|\n");
+    a.begin(Isolation.READ_COMMITTED);
+    b.begin(Isolation.READ_COMMITTED);
+    a.run(MISSING);
+    b.run(MISSING);
+    step("both: `" + MISSING + "`", a, b);
+    a.run(INSERT);
+    Future<Integer> second = b.start(INSERT);
+    locks.awaitWait(b);
+    step("both: `" + INSERT + "`, A first", a, b);
+    a.commit();
+    assertThat(outcome(second)).isEqualTo(DUPLICATE);
+    b.rollback();
+    page.append("| A commits | nothing | error 1062, `Duplicate entry` |\n");
+  }
+
+  private void whyNotLeasehold() throws Exception {
+    List<SqlClient> clients = new ArrayList<>();
+    try {
+      for (int i = 0; i < CLIENTS; i++) {
+        clients.add(new SqlClient(url));
+        clients.get(i).autocommit(Isolation.READ_COMMITTED);
+      }
+      for (int round = 0; round < ROUNDS; round++) {
+        String name = "'n" + round + "'";
+        List<Future<Integer>> outcomes = new ArrayList<>();
+        for (SqlClient client : clients) {
+          outcomes.add(client.start("INSERT IGNORE INTO lease VALUES (" + name + ", 0)"));
+          outcomes.add(client.start("UPDATE lease SET fence = fence + 1 WHERE name = " + name));
+        }
+        for (Future<Integer> outcome : outcomes) {
+          assertThat(outcome(outcome)).isZero();
+        }
+      }
+      assertThat(clients.get(0).ask("SELECT sum(fence) FROM lease", 1))
+          .containsExactly("" + CLIENTS * ROUNDS);
+    } finally {
+      for (SqlClient client : clients) {
+        client.close();
+      }
+    }
+    page.append(
+        """
+
+        ## Why Leasehold's statements do not deadlock
+
+        A deadlock needs a transaction that has one lock and waits for another. An exclusive lock needs none that has one lock and
+        wants a second:
+
+        - a grant and a release are one statement each, which commits by itself and updates one existing row by its primary key;
+        - in READ COMMITTED they have no gap, so an insert waits for nobody but the inserter of the same name;
+        - a release keeps the row: it is there for the next grant, and nobody meets a deleted one;
+        - a name without a row gets one by a single `INSERT IGNORE`, which commits by itself too.
+
+        """);
+    page.append("Tried: ")
+        .append(CLIENTS)
+        .append(" clients insert and update the same ")
+        .append(ROUNDS);
+    page.append(" new names, all at once: 0 deadlocks.\n");
+  }
+
+  private void threeInserters(SqlClient a, SqlClient b, SqlClient c) throws Exception {
+    page.append(
+        """
+
+        One case is left to whoever inserts: **the first of three inserters is rolled back**, because its connection died in the
+        middle. Then both that waited have the gap, shared, and want to insert:
+
+        | step | A has | B has | C has |
+        |---|---|---|---|
+        """);
+    String insert = "INSERT IGNORE INTO lease VALUES ('z', 0)";
+    for (SqlClient client : List.of(a, b, c)) {
+      client.begin(Isolation.READ_COMMITTED);
+    }
+    a.run(insert);
+    Future<Integer> second = b.start(insert);
+    locks.awaitWait(b);
+    Future<Integer> third = c.start(insert);
+    locks.awaitWait(c);
+    step("all: `" + insert + "`", a, b, c);
+    a.rollback();
+    assertThat(List.of(outcome(second), outcome(third))).containsExactlyInAnyOrder(0, DEADLOCK);
+    b.rollback();
+    c.rollback();
+    page.append(
+        """
+        | A is rolled back | nothing | done, or **error 1213** | **error 1213**, or done |
+
+        Nothing was done for who got the error, so it is safe to ask again at once.
+        """);
+  }
+
+  private void step(String what, SqlClient... clients) throws SQLException {
+    page.append("| ").append(what);
+    for (SqlClient client : clients) {
+      page.append(" | ").append(String.join("<br>", locks.of(client)));
+    }
+    page.append(" |\n");
+  }
+
+  private static int outcome(Future<Integer> future) throws Exception {
+    return future.get(30, TimeUnit.SECONDS);
+  }
+}
