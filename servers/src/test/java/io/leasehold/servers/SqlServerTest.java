@@ -75,6 +75,7 @@ class SqlServerTest {
   @EnumSource
   void aKillKeepsWhatIsCommittedUnlessStartedEmpty(Kind kind) throws Exception {
     try (SqlServer server = SqlServer.of(kind).start()) {
+      long pid = server.pid();
       int port = server.port();
       execute(server.jdbcUrl(), "CREATE TABLE t (v INT)");
       try (Connection connection = DriverManager.getConnection(server.jdbcUrl());
@@ -85,6 +86,7 @@ class SqlServerTest {
         server.kill();
         assertThatThrownBy(connection::commit).isInstanceOf(SQLException.class);
       }
+      assertThat(ProcessHandle.of(pid)).isEmpty();
       server.start();
       assertThat(server.port()).isEqualTo(port);
       assertThat(ask(server.jdbcUrl(), "SELECT sum(v) FROM t")).isEqualTo("1");
@@ -178,7 +180,7 @@ class SqlServerTest {
       execute(one, "CREATE TABLE t (v INT)");
       execute(other, "CREATE TABLE t (v INT)", "DROP TABLE t");
       execute(one, "INSERT INTO t VALUES (1)");
-      assertThatThrownBy(() -> execute(server.jdbcUrl(), "INSERT INTO t VALUES (1)"))
+      assertThatThrownBy(() -> execute(other, "INSERT INTO t VALUES (1)"))
           .isInstanceOf(SQLException.class);
     }
   }
@@ -189,6 +191,7 @@ class SqlServerTest {
     try (SqlServer server = SqlServer.of(kind).start();
         Connection administrator = server.connect();
         Statement statement = administrator.createStatement()) {
+      assertThat(server.process().isAlive()).isTrue(); // a given one has other accounts
       assertThatThrownBy(() -> execute(server.jdbcUrl(), "CREATE USER nobody"))
           .isInstanceOf(SQLException.class);
       statement.execute("CREATE USER nobody");
@@ -215,7 +218,7 @@ class SqlServerTest {
   @ParameterizedTest
   @EnumSource
   void aFailedStartTellsTheServersLog(Kind kind) {
-    SqlServer.of(kind).start().close(); // it can be had
+    SqlServer.of(kind).config("").start().close(); // it can be had
     assertThatThrownBy(() -> SqlServer.of(kind).config("nonsense = 1").start())
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("nonsense");
