@@ -14,9 +14,6 @@ import java.util.Optional;
  * does not give.
  */
 final class Admission {
-  /** The mode of what is left of a withdrawn id, until nothing of it can arrive any more. */
-  static final String WITHDRAWN = "WITHDRAWN";
-
   private static final String PERMITS = LockMode.PERMITS.name();
   private static final String EXCLUSIVE = LockMode.EXCLUSIVE.name();
 
@@ -41,7 +38,7 @@ final class Admission {
     if (share.isPresent()) {
       Other own = share.get();
       return Optional.of(
-          own.mode().equals(WITHDRAWN)
+          own.isWithdrawn()
               ? usedUp()
               : repeated(ticket, own.number(), own.remaining(), isWanted()));
     }
@@ -70,7 +67,7 @@ final class Admission {
       return Optional.of(new Attempt.OtherKind(LockMode.EXCLUSIVE, 1));
     }
     return others.stream()
-        .filter(o -> o.isLive() && !o.mode().equals(WITHDRAWN) && !(o.waits() && o.is(ticket)))
+        .filter(o -> o.isLive() && !o.isWithdrawn() && !(o.waits() && o.is(ticket)))
         .filter(o -> o.mode().equals(PERMITS) != permits || o.size() != ticket.limit())
         .findFirst()
         .map(o -> new Attempt.OtherKind(LockMode.valueOf(o.mode()), o.size()));
@@ -90,7 +87,7 @@ final class Admission {
   }
 
   private static boolean holds(Other other) {
-    return !other.waits() && other.isLive() && !other.mode().equals(WITHDRAWN);
+    return !other.waits() && other.isLive() && !other.isWithdrawn();
   }
 
   /** Whether it is a waiter that must be served first. */

@@ -6,12 +6,15 @@ import io.leasehold.spi.Ticket;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
 
 /** H2 2.2.220 or newer. */
 final class H2Dialect implements ServerDialect {
+  private static final int LOCK_TIMEOUT = 50200;
+
   private static final String TAKE =
       "SELECT fence, "
           + LeaseTable.WANTED
@@ -87,6 +90,34 @@ final class H2Dialect implements ServerDialect {
         .query(TAKE, LeaseTable.values(ticket), row -> new Taken(row.getLong(1), row.getInt(2) > 0))
         .stream()
         .findFirst();
+  }
+
+  @Override
+  public boolean waitFor(Session session, Duration maxWait, Waiting statements)
+      throws SQLException {
+    String before = ServerDialect.text(session, "SELECT LOCK_TIMEOUT()");
+    session.run("SET LOCK_TIMEOUT " + Math.max(1, maxWait.toMillis()));
+    try {
+      return statements.run();
+    } catch (SQLException e) {
+      if (e.getErrorCode() == LOCK_TIMEOUT) {
+        return false;
+      }
+      throw e;
+    } finally {
+      session.run("SET LOCK_TIMEOUT " + before);
+    }
+  }
+
+  @Override
+  public void newNameIfAbsent(Session session, String name) throws SQLException {
+    try {
+      LeaseTable.newName(session, name);
+    } catch (SQLException e) {
+      if (trouble(e) != Trouble.DUPLICATE) {
+        throw e;
+      }
+    }
   }
 
   @Override

@@ -25,6 +25,9 @@ import java.util.Optional;
 
 /** The statements on the tables of a database server. */
 final class LeaseTable {
+  /** The mode of what is left of a withdrawn id, until nothing of it can arrive any more. */
+  static final String WITHDRAWN = "WITHDRAWN";
+
   static final String FREE =
       """
       UPDATE {lock} SET expires = {now} WHERE name = :name AND lease_id = :id AND expires > {now}
@@ -166,6 +169,11 @@ final class LeaseTable {
       return leaseId.equals(ticket.id().toString());
     }
 
+    /** Whether it is no lease, but keeps one from being granted late. */
+    boolean isWithdrawn() {
+      return mode.equals(WITHDRAWN);
+    }
+
     /** Whether an exclusive attempt must look at it before it may be granted. */
     boolean isInTheWay() {
       return !waits || fair || mode.equals(LockMode.PERMITS.name());
@@ -175,20 +183,20 @@ final class LeaseTable {
   private LeaseTable() {}
 
   static Optional<Row> row(Session session, Ticket ticket) throws SQLException {
-    return row(session, ticket, ROW);
+    return row(session, ticket.name(), ROW);
   }
 
   /** The row, which nobody else changes until the transaction ends. */
-  static Optional<Row> lockedRow(Session session, Ticket ticket, String lockClause)
+  static Optional<Row> lockedRow(Session session, String name, String lockClause)
       throws SQLException {
-    return row(session, ticket, ROW + lockClause);
+    return row(session, name, ROW + lockClause);
   }
 
-  private static Optional<Row> row(Session session, Ticket ticket, String sql) throws SQLException {
+  private static Optional<Row> row(Session session, String name, String sql) throws SQLException {
     return session
         .query(
             sql,
-            Map.of("name", ticket.name()),
+            Map.of("name", name),
             row ->
                 new Row(
                     row.getLong(1),
@@ -202,9 +210,14 @@ final class LeaseTable {
   }
 
   /** Makes the row of a name, free, with a number that is above all that it may have had before. */
-  static void newName(Session session, Ticket ticket) throws SQLException {
+  static void newName(Session session, String name) throws SQLException {
+    newName(session, name, "");
+  }
+
+  /** The same; what is added to the statement says what becomes of a row that is there. */
+  static void newName(Session session, String name, String ifPresent) throws SQLException {
     long floor = session.query(FLOOR, Map.of(), row -> row.getLong(1)).get(0);
-    session.update(NEW_NAME, Map.of("name", ticket.name(), "floor", floor));
+    session.update(NEW_NAME + ifPresent, Map.of("name", name, "floor", floor));
   }
 
   /** Shared leases and permits, live and ended, and all that wait, in their order. */
@@ -289,7 +302,7 @@ final class LeaseTable {
   /** From now on the id is not granted any more, whatever still arrives. */
   static void bury(Session session, Ticket ticket) throws SQLException {
     Map<String, Object> values = granted(ticket, 0, 0, 0);
-    values.put("mode", Admission.WITHDRAWN);
+    values.put("mode", WITHDRAWN);
     values.put("life", BURIED);
     if (session.update(BURY, values) == 0) {
       session.update(SHARE, values);

@@ -6,6 +6,7 @@ import io.leasehold.spi.Ticket;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,6 +15,8 @@ import java.util.Properties;
 
 /** MySQL 8.0.17 or newer; and what MariaDB has in common with it. */
 class MySqlDialect implements ServerDialect {
+  private static final int LOCK_WAIT_TIMEOUT = 1205;
+
   /** The number comes back, twice as large, with whether others wait in its lowest bit. */
   private static final String TAKE =
       """
@@ -94,6 +97,29 @@ class MySqlDialect implements ServerDialect {
     return number.isEmpty()
         ? Optional.empty()
         : Optional.of(new Taken(number.getAsLong() / 2, number.getAsLong() % 2 > 0));
+  }
+
+  @Override
+  public boolean waitFor(Session session, Duration maxWait, Waiting statements)
+      throws SQLException {
+    String before = ServerDialect.text(session, "SELECT @@innodb_lock_wait_timeout");
+    long seconds = Math.max(1, maxWait.plusMillis(999).toSeconds());
+    session.run("SET SESSION innodb_lock_wait_timeout = " + seconds);
+    try {
+      return statements.run();
+    } catch (SQLException e) {
+      if (e.getErrorCode() == LOCK_WAIT_TIMEOUT) {
+        return false;
+      }
+      throw e;
+    } finally {
+      session.run("SET SESSION innodb_lock_wait_timeout = " + before);
+    }
+  }
+
+  @Override
+  public void newNameIfAbsent(Session session, String name) throws SQLException {
+    LeaseTable.newName(session, name, "ON DUPLICATE KEY UPDATE fence = fence");
   }
 
   @Override

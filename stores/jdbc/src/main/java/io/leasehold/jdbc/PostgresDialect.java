@@ -5,7 +5,9 @@ import io.leasehold.Finding.Level;
 import io.leasehold.spi.Ticket;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -125,6 +127,32 @@ final class PostgresDialect implements ServerDialect {
   @Override
   public void tell(Session session, String name) throws SQLException {
     session.query(TELL, Map.of("name", name, "channel", channel), row -> true);
+  }
+
+  /** An error would end the transaction, so it goes back to before. */
+  @Override
+  public boolean waitFor(Session session, Duration maxWait, Waiting statements)
+      throws SQLException {
+    String before = ServerDialect.text(session, "SHOW lock_timeout");
+    Savepoint start = session.connection().setSavepoint();
+    try {
+      session.run("SET LOCAL lock_timeout = " + Math.max(1, maxWait.toMillis()));
+      boolean answer = statements.run();
+      session.run("SET LOCAL lock_timeout = '" + before + "'");
+      session.connection().releaseSavepoint(start);
+      return answer;
+    } catch (SQLException e) {
+      session.connection().rollback(start);
+      if (trouble(e) == Trouble.BUSY && !"40P01".equals(e.getSQLState())) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public void newNameIfAbsent(Session session, String name) throws SQLException {
+    LeaseTable.newName(session, name, "ON CONFLICT DO NOTHING");
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.leasehold.Finding;
 import io.leasehold.spi.Ticket;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -111,6 +112,22 @@ interface ServerDialect {
 
   /** Tells those who wait for the name that it may be free, if there are any. */
   default void tell(Session session, String name) throws SQLException {}
+
+  /** What is done while others may be in the way. */
+  interface Waiting {
+    boolean run() throws SQLException;
+  }
+
+  /**
+   * Runs statements in a transaction of the caller that wait for others no longer than this, and
+   * leaves the settings and the transaction as they were.
+   *
+   * @return what they say; false if others were in the way all the time
+   */
+  boolean waitFor(Session session, Duration maxWait, Waiting statements) throws SQLException;
+
+  /** Makes the row of a name in a transaction of the caller, or waits for who is making it. */
+  void newNameIfAbsent(Session session, String name) throws SQLException;
 
   /** How the row of a name is locked where the clock would stand still while it is waited for. */
   default String lockClause() {

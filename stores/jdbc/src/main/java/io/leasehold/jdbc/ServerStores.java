@@ -145,6 +145,11 @@ final class ServerStores {
         Traits.Calls.BLOCKING);
   }
 
+  /** The dialect of whatever database this is. */
+  static ServerDialect dialect(Connection connection, String tables) throws SQLException {
+    return dialect(product(connection), tables);
+  }
+
   private static Session session(
       Connection connection, ServerDialect dialect, Tables tables, StatementHook hook)
       throws SQLException {

@@ -113,10 +113,10 @@ final class ServerVerbs implements Verbs {
   }
 
   private Row lockedRow(Session session, Ticket ticket) throws SQLException {
-    Optional<Row> row = LeaseTable.lockedRow(session, ticket, dialect.lockClause());
+    Optional<Row> row = LeaseTable.lockedRow(session, ticket.name(), dialect.lockClause());
     if (row.isEmpty()) {
-      LeaseTable.newName(session, ticket);
-      row = LeaseTable.lockedRow(session, ticket, dialect.lockClause());
+      LeaseTable.newName(session, ticket.name());
+      row = LeaseTable.lockedRow(session, ticket.name(), dialect.lockClause());
     }
     return row.orElseThrow(() -> new SQLException("the new row of a name is not there", "40001"));
   }

@@ -28,6 +28,7 @@ final class Session implements AutoCloseable {
   private final Connection connection;
   private final StatementHook hook;
   private final UnaryOperator<String> spelling;
+  private final boolean onLoan;
   private @Nullable Limit limit;
   private int sent;
   private int seconds;
@@ -46,9 +47,20 @@ final class Session implements AutoCloseable {
    * @param spelling makes of a statement what this database understands
    */
   Session(Connection connection, StatementHook hook, UnaryOperator<String> spelling) {
+    this(connection, hook, spelling, false);
+  }
+
+  /** On a connection of somebody else, which stays open. */
+  static Session onLoan(Connection connection, UnaryOperator<String> spelling) {
+    return new Session(connection, StatementHook.NONE, spelling, true);
+  }
+
+  private Session(
+      Connection connection, StatementHook hook, UnaryOperator<String> spelling, boolean onLoan) {
     this.connection = connection;
     this.hook = hook;
     this.spelling = spelling;
+    this.onLoan = onLoan;
   }
 
   /** Reads one row of an answer. */
@@ -247,6 +259,12 @@ final class Session implements AutoCloseable {
 
   @Override
   public void close() throws SQLException {
-    connection.close();
+    if (onLoan) {
+      for (Prepared one : prepared.values()) {
+        one.statement().close();
+      }
+    } else {
+      connection.close();
+    }
   }
 }
