@@ -14,6 +14,7 @@ import java.util.Properties;
 /** H2 2.2.220 or newer. */
 final class H2Dialect implements ServerDialect {
   private static final int LOCK_TIMEOUT = 50200;
+  private static final String PATH = "SELECT DATABASE_PATH()";
 
   private static final String TAKE =
       "SELECT fence, "
@@ -32,6 +33,11 @@ final class H2Dialect implements ServerDialect {
   @Override
   public String driver() {
     return "com.h2database:h2";
+  }
+
+  @Override
+  public String driverClass() {
+    return "org.h2.Driver";
   }
 
   @Override
@@ -134,14 +140,18 @@ final class H2Dialect implements ServerDialect {
 
   @Override
   public List<Finding> diagnose(Session session) throws SQLException {
-    String url = ServerDialect.text(session, "SELECT DATABASE_PATH()");
     return List.of(
         new Finding(Level.OK, "server", "H2 " + ServerDialect.text(session, "SELECT H2VERSION()")),
-        url.equals("null")
-            ? new Finding(
+        isPersistent(session)
+            ? new Finding(Level.OK, "persistence", "a file: " + ServerDialect.text(session, PATH))
+            : new Finding(
                 Level.WARNING,
                 "persistence",
-                "the database is in memory: a restart forgets everything")
-            : new Finding(Level.OK, "persistence", "a file: " + url));
+                "the database is in memory: a restart forgets everything"));
+  }
+
+  @Override
+  public boolean isPersistent(Session session) throws SQLException {
+    return !ServerDialect.text(session, PATH).equals("null");
   }
 }

@@ -20,6 +20,11 @@ final class MariaDbDialect extends MySqlDialect {
   }
 
   @Override
+  public String driverClass() {
+    return "org.mariadb.jdbc.Driver";
+  }
+
+  @Override
   String idleLimit() {
     return "SET SESSION wait_timeout = 30, SESSION idle_transaction_timeout = 5";
   }

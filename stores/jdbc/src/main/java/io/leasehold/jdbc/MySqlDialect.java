@@ -39,6 +39,11 @@ class MySqlDialect implements ServerDialect {
   }
 
   @Override
+  public String driverClass() {
+    return "com.mysql.cj.jdbc.Driver";
+  }
+
+  @Override
   public char quote() {
     return '`';
   }

@@ -75,6 +75,11 @@ final class PostgresDialect implements ServerDialect {
   }
 
   @Override
+  public String driverClass() {
+    return "org.postgresql.Driver";
+  }
+
+  @Override
   public char quote() {
     return '"';
   }

@@ -49,6 +49,9 @@ interface ServerDialect {
   /** The driver that is to be on the class path, as group:artifact. */
   String driver();
 
+  /** The name of its class. */
+  String driverClass();
+
   /** What quotes a name in a statement. */
   char quote();
 
@@ -136,6 +139,11 @@ interface ServerDialect {
 
   /** What an error means. */
   Trouble trouble(SQLException e);
+
+  /** Whether what is committed outlives the server. */
+  default boolean isPersistent(Session session) throws SQLException {
+    return true;
+  }
 
   /** Looks for settings that could break a promise. */
   List<Finding> diagnose(Session session) throws SQLException;

@@ -1,5 +1,6 @@
 package io.leasehold.jdbc;
 
+import io.leasehold.Finding;
 import io.leasehold.StoreException;
 import java.sql.SQLException;
 import java.util.Locale;
@@ -100,6 +101,15 @@ final class ServerSchema {
       throw tooNew(found.get());
     }
     return found.isPresent();
+  }
+
+  /** Which version the tables have. */
+  Finding diagnose(Session session) throws SQLException {
+    requireKnown(session);
+    return new Finding(
+        Finding.Level.OK,
+        "schema",
+        "tables " + tables.prefix() + "_*, version " + VERSION + " or one that goes with it");
   }
 
   private StoreException tooNew(Versions versions) {

@@ -10,7 +10,6 @@ import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Traits;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -48,23 +47,25 @@ final class ServerStores {
     ServerDialect guess = dialect(url.product(), url.tables());
     Properties properties = guess.properties();
     properties.putAll(url.properties());
-    requireDriver(url, guess);
     ServerErrors errors = new ServerErrors(url.database(), guess);
     ServerDialect dialect;
     Tables tables;
     Session first;
     try {
-      Connection connection = DriverManager.getConnection(url.driverUrl(), properties);
+      Connection connection = Drivers.connect(guess.driverClass(), url.driverUrl(), properties);
       dialect = dialect(product(connection), url.tables());
       tables = new Tables(dialect, url.tables());
       first = session(connection, dialect, tables, hook);
     } catch (SQLException e) {
-      throw errors.notConnected(e);
+      throw Drivers.isMissing(e) ? noDriver(url, guess) : errors.notConnected(e);
     }
     OwnLanes.Source source =
         () ->
             session(
-                DriverManager.getConnection(url.driverUrl(), properties), dialect, tables, hook);
+                Drivers.connect(guess.driverClass(), url.driverUrl(), properties),
+                dialect,
+                tables,
+                hook);
     Threads threads = new Threads();
     Clock clock = new SystemClock();
     OwnLanes lanes = new OwnLanes(source, dialect, errors, clock, threads);
@@ -113,23 +114,28 @@ final class ServerStores {
     LockStore store(ServerSchema.Care care, boolean offloaded) {
       ServerDatabase database = new ServerDatabase(lanes, dialect, errors, threads);
       ServerSchema schema = new ServerSchema(errors, tables);
+      boolean persistent;
       try (Limit limit = new Limit(clock, OPENING)) {
-        database.call(limit, session -> schema.require(session, care));
+        persistent =
+            database.call(
+                limit, session -> schema.require(session, care) && dialect.isPersistent(session));
       } catch (RuntimeException e) {
         database.close();
         throw e;
       }
-      ServerVerbs verbs = new ServerVerbs(database, dialect, clock);
+      ServerVerbs verbs = new ServerVerbs(database, dialect, schema, clock);
       int releases = ThreadLocalRandom.current().nextInt(LeaseRowStore.GRANTS_A_SWEEP);
       LeaseRowStore store =
-          new LeaseRowStore(traits(dialect, wakes), clock, verbs, wakes, releases);
+          new LeaseRowStore(traits(dialect, wakes, persistent), clock, verbs, wakes, releases);
       return offloaded ? new OffloadedStore(store, threads) : store;
     }
   }
 
-  private static Traits traits(ServerDialect dialect, Wakes wakes) {
-    Set<Trait> has =
-        EnumSet.of(Trait.FENCING, Trait.LINEARIZABLE, Trait.SURVIVES_RESTART, Trait.FIFO);
+  private static Traits traits(ServerDialect dialect, Wakes wakes, boolean persistent) {
+    Set<Trait> has = EnumSet.of(Trait.FENCING, Trait.LINEARIZABLE, Trait.FIFO);
+    if (persistent) {
+      has.add(Trait.SURVIVES_RESTART);
+    }
     Traits.Poll poll =
         wakes instanceof PostgresWakes
             ? new Traits.Poll(LISTENED_POLL, LISTENED_POLL, Traits.Signals.SENT)
@@ -180,14 +186,10 @@ final class ServerStores {
     };
   }
 
-  private static void requireDriver(ServerUrl url, ServerDialect dialect) {
-    try {
-      DriverManager.getDriver(url.driverUrl());
-    } catch (SQLException e) {
-      throw new StoreException(
-          Failure.REFUSED,
-          url.database() + " needs its driver on the class path: add " + dialect.driver(),
-          null);
-    }
+  private static StoreException noDriver(ServerUrl url, ServerDialect dialect) {
+    return new StoreException(
+        Failure.REFUSED,
+        url.database() + " needs its driver on the class path: add " + dialect.driver(),
+        null);
   }
 }

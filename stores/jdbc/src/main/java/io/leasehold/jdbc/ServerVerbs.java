@@ -12,6 +12,7 @@ import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -25,13 +26,15 @@ final class ServerVerbs implements Verbs {
 
   private final ServerDatabase database;
   private final ServerDialect dialect;
+  private final ServerSchema schema;
   private final PlacesHere places;
   private final ServerRenewing renewing;
 
   /** Of which an attempt ended without an answer, so that it may still land. */
   private final Set<LeaseId> unresolved = ConcurrentHashMap.newKeySet();
 
-  ServerVerbs(ServerDatabase database, ServerDialect dialect, Clock clock) {
+  ServerVerbs(ServerDatabase database, ServerDialect dialect, ServerSchema schema, Clock clock) {
+    this.schema = schema;
     this.database = database;
     this.dialect = dialect;
     this.places = new PlacesHere(clock);
@@ -243,7 +246,13 @@ final class ServerVerbs implements Verbs {
 
   @Override
   public List<Finding> diagnose(Limit limit) {
-    return database.call(limit, dialect::diagnose);
+    return database.call(
+        limit,
+        session -> {
+          List<Finding> found = new ArrayList<>(dialect.diagnose(session));
+          found.add(schema.diagnose(session));
+          return found;
+        });
   }
 
   @Override

@@ -4,7 +4,6 @@ import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Clock;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -254,7 +253,7 @@ final class SqliteDatabase implements Database {
     // waiting inside SQLite.
     settings.setProperty("open_mode", Integer.toString(0x2 | 0x40));
     settings.setProperty("busy_timeout", "0");
-    Connection connection = DriverManager.getConnection(file.url(), settings);
+    Connection connection = Drivers.connect("org.sqlite.JDBC", file.url(), settings);
     Session session = new Session(connection, hook);
     try {
       hook.opened(connection);

@@ -47,7 +47,7 @@ final class SqliteErrors {
       case FULL -> unavailable(file, "cannot grow: the disk is full", e);
       case IOERR -> unavailable(file, "cannot be read or written: " + e.getMessage(), e);
       default ->
-          "08001".equals(e.getSQLState())
+          Drivers.isMissing(e)
               ? refused(
                   file, "needs SQLite's driver on the class path: add org.xerial:sqlite-jdbc", e)
               : unavailable(file, "cannot be used: " + why(e), e);
