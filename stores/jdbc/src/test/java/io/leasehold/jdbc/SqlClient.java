@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -45,12 +46,6 @@ final class SqlClient implements AutoCloseable {
     connection.commit();
   }
 
-  /** From now on each statement is a transaction. */
-  void autocommit(Isolation isolation) throws SQLException {
-    connection.setAutoCommit(true);
-    connection.setTransactionIsolation(isolation.jdbc());
-  }
-
   /** Runs a statement that must not fail. */
   void run(String sql) throws SQLException {
     try (Statement statement = connection.createStatement()) {
@@ -71,6 +66,11 @@ final class SqlClient implements AutoCloseable {
   /** The same, without waiting for it. */
   Future<Integer> start(String sql) {
     return thread.submit(() -> outcome(sql));
+  }
+
+  /** Does several things, without waiting for them. */
+  Future<Integer> start(Callable<Integer> work) {
+    return thread.submit(work);
   }
 
   /** A column of what a query finds. */

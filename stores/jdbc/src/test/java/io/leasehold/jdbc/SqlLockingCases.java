@@ -84,14 +84,15 @@ enum SqlLockingCases {
   LEASES(
       "What Leasehold does",
       """
-      One row of one table by its primary key, in READ COMMITTED, one statement a transaction. A lock that is held, or has no row yet,
-      leaves nothing locked. In REPEATABLE READ a lock without a row would keep its neighbours from getting theirs.
+      One row of one table by its primary key, in READ COMMITTED. A lock that is held, or has no row yet, leaves nothing locked. In
+      REPEATABLE READ a lock without a row would keep its neighbours from getting theirs.
       """,
       "UPDATE lease SET fence = fence + 1 WHERE name = 'free' AND expires < utc_timestamp(6)",
       "UPDATE lease SET fence = fence + 1 WHERE name = 'held' AND expires < utc_timestamp(6)",
       "UPDATE lease SET fence = fence + 1 WHERE name = 'none' AND expires < utc_timestamp(6)",
-      "INSERT IGNORE INTO lease VALUES ('none', 1, utc_timestamp(6))",
-      "INSERT IGNORE INTO lease VALUES ('held', 1, utc_timestamp(6))");
+      "SELECT * FROM lease WHERE name = 'none' FOR UPDATE",
+      "INSERT INTO lease VALUES ('none', 1, utc_timestamp(6))",
+      "INSERT INTO lease VALUES ('held', 1, utc_timestamp(6))");
 
   private final String title;
   private final String text;

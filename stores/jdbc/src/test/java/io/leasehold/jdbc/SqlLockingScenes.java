@@ -44,6 +44,8 @@ final class SqlLockingScenes {
       twoInserters(a, b);
       sameInReadCommitted(a, b);
       setup.run("CREATE TABLE lease (name VARCHAR(9) PRIMARY KEY, fence INT NOT NULL)");
+      setup.run("CREATE TABLE meta (floor INT PRIMARY KEY)");
+      setup.run("INSERT INTO meta VALUES (0)");
       whyNotLeasehold();
       threeInserters(a, b, c);
     }
@@ -57,7 +59,7 @@ final class SqlLockingScenes {
 
         Another transaction has updated row 10 and not committed. None of these statements wants row 10. What scans comes to it all the
         same: it waits, for as long as that transaction lives. Only `UPDATE` in READ COMMITTED looks at the committed row first and
-        passes by what does not match.
+        passes by what does not match; `DELETE` does not.
 
         | statement | READ COMMITTED | REPEATABLE READ |
         |---|---|---|
@@ -71,7 +73,8 @@ final class SqlLockingScenes {
             "SELECT * FROM item WHERE code = '20' FOR UPDATE",
             "SELECT * FROM item WHERE code = 20 FOR UPDATE",
             "SELECT * FROM item WHERE note = 'b' FOR UPDATE",
-            "UPDATE item SET note = 'x' WHERE note = 'b'")) {
+            "UPDATE item SET note = 'x' WHERE note = 'b'",
+            "DELETE FROM item WHERE note = 'b'")) {
       page.append("| `").append(sql).append("` |");
       for (Isolation isolation : Isolation.values()) {
         client.begin(isolation);
@@ -142,15 +145,15 @@ final class SqlLockingScenes {
     List<SqlClient> clients = new ArrayList<>();
     try {
       for (int i = 0; i < CLIENTS; i++) {
-        clients.add(new SqlClient(url));
-        clients.get(i).autocommit(Isolation.READ_COMMITTED);
+        SqlClient client = new SqlClient(url);
+        clients.add(client);
+        client.begin(Isolation.READ_COMMITTED);
       }
       for (int round = 0; round < ROUNDS; round++) {
         String name = "'n" + round + "'";
         List<Future<Integer>> outcomes = new ArrayList<>();
         for (SqlClient client : clients) {
-          outcomes.add(client.start("INSERT IGNORE INTO lease VALUES (" + name + ", 0)"));
-          outcomes.add(client.start("UPDATE lease SET fence = fence + 1 WHERE name = " + name));
+          outcomes.add(client.start(() -> grant(client, name)));
         }
         for (Future<Integer> outcome : outcomes) {
           assertThat(outcome(outcome)).isZero();
@@ -168,20 +171,42 @@ final class SqlLockingScenes {
 
         ## Why Leasehold's statements do not deadlock
 
-        A deadlock needs a transaction that has one lock and waits for another. An exclusive lock needs none that has one lock and
-        wants a second:
+        A deadlock needs two transactions of which each has what the other wants.
 
-        - a grant and a release are one statement each, which commits by itself and updates one existing row by its primary key;
-        - in READ COMMITTED they have no gap, so an insert waits for nobody but the inserter of the same name;
-        - a release keeps the row: it is there for the next grant, and nobody meets a deleted one;
-        - a name without a row gets one by a single `INSERT IGNORE`, which commits by itself too.
+        - The common grant, and every release, is one statement that commits by itself and updates one existing row by its primary
+          key: it never has one lock and waits for a second.
+        - What needs several statements locks the name's row before anything else of that name, so two for one name do not meet
+          halfway.
+        - A batch that renews leases locks its rows with `SKIP LOCKED`: it waits for nobody.
+        - In READ COMMITTED nobody has a gap: an insert waits for nobody but the inserter of the same name.
+        - A name without a row gets one by a plain `INSERT`. Who comes second gets error 1062, rolls back, and begins again with the
+          row that is there now. Going on could be a deadlock: the error leaves a shared lock, a third inserter has one too, and both
+          want to write.
+        - A release keeps the row: it is there for the next grant, and nobody meets a deleted one. Only rows that were idle for long
+          are removed.
 
         """);
-    page.append("Tried: ")
-        .append(CLIENTS)
-        .append(" clients insert and update the same ")
-        .append(ROUNDS);
-    page.append(" new names, all at once: 0 deadlocks.\n");
+    page.append("Tried: ").append(CLIENTS).append(" clients, all at once, make the same ");
+    page.append(ROUNDS).append(" new names like this and update them: no deadlock.\n");
+  }
+
+  /** As the store does it for a name that may have no row. */
+  private static int grant(SqlClient client, String name) throws SQLException {
+    int error;
+    do {
+      error = 0;
+      if (client.ask("SELECT fence FROM lease WHERE name = " + name + " FOR UPDATE", 1).isEmpty()) {
+        client.run("SELECT floor FROM meta LOCK IN SHARE MODE");
+        error = client.outcome("INSERT INTO lease VALUES (" + name + ", 0)");
+      }
+      if (error == 0) {
+        error = client.outcome("UPDATE lease SET fence = fence + 1 WHERE name = " + name);
+        client.commit();
+      } else {
+        client.rollback();
+      }
+    } while (error == DUPLICATE);
+    return error;
   }
 
   private void threeInserters(SqlClient a, SqlClient b, SqlClient c) throws Exception {
@@ -194,7 +219,7 @@ final class SqlLockingScenes {
         | step | A has | B has | C has |
         |---|---|---|---|
         """);
-    String insert = "INSERT IGNORE INTO lease VALUES ('z', 0)";
+    String insert = "INSERT INTO lease VALUES ('z', 0)";
     for (SqlClient client : List.of(a, b, c)) {
       client.begin(Isolation.READ_COMMITTED);
     }
