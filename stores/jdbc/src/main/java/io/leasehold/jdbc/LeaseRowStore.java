@@ -98,17 +98,9 @@ final class LeaseRowStore implements LockStore, StoreOperator {
         });
   }
 
-  /**
-   * Removes rows that are no longer used, if nobody else is writing. It can wait until the next
-   * time.
-   */
+  /** Removes rows that are no longer used. */
   void sweep() {
-    try (Limit limit = new Limit(clock, Duration.ZERO)) {
-      verbs.sweep(limit);
-    } catch (StoreException e) {
-      System.getLogger(LeaseRowStore.class.getName())
-          .log(System.Logger.Level.DEBUG, "not swept", e);
-    }
+    verbs.sweep();
   }
 
   @Override

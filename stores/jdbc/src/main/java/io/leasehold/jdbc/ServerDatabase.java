@@ -119,6 +119,11 @@ final class ServerDatabase implements AutoCloseable {
     }
   }
 
+  /** Runs it on a thread that nobody waits for. */
+  void inBackground(Runnable work) {
+    threads.request(work);
+  }
+
   @Override
   public void close() {
     lanes.close();

@@ -240,25 +240,41 @@ final class ServerRenewing {
   private void stay(Limit limit, List<Ticket> tickets, long life, Map<LeaseId, Renewal> answers) {
     // All keep theirs for the same time.
     long end = places.endIfWrittenNow(tickets.get(0));
-    List<Ticket> inTheWay = tickets.stream().filter(LeaseTable::isInTheWay).toList();
+    List<Ticket> kept = new ArrayList<>();
     database.call(
         limit,
         session -> {
+          kept.clear();
           boolean all = LeaseTable.stay(session, tickets, life) == tickets.size();
-          LeaseTable.mark(session, tickets, life, 0);
-          if (!inTheWay.isEmpty()) {
-            LeaseTable.mark(session, inTheWay, life, life);
-          }
           List<String> there =
               all ? List.of() : RenewalTable.waiting(session, LeaseTable.names(tickets));
           for (Ticket ticket : tickets) {
             if (all || there.contains(ticket.id().toString())) {
-              places.kept(ticket, end);
+              kept.add(ticket);
             } else {
               answers.put(ticket.id(), new Renewal.Gone());
             }
           }
           return true;
         });
+    if (!kept.isEmpty()) {
+      database.transact(limit, session -> mark(session, kept, life));
+    }
+    kept.forEach(ticket -> places.kept(ticket, end));
+  }
+
+  /** Where a row is locked by another transaction the next time does. */
+  private static boolean mark(Session session, List<Ticket> tickets, long life)
+      throws SQLException {
+    List<String> unlocked = RenewalTable.lockNames(session, LeaseTable.names(tickets));
+    List<Ticket> all = tickets.stream().filter(t -> unlocked.contains(t.name())).toList();
+    List<Ticket> inTheWay = all.stream().filter(LeaseTable::isInTheWay).toList();
+    if (!all.isEmpty()) {
+      LeaseTable.mark(session, all, life, 0);
+    }
+    if (!inTheWay.isEmpty()) {
+      LeaseTable.mark(session, inTheWay, life, life);
+    }
+    return true;
   }
 }

@@ -2,6 +2,7 @@ package io.leasehold.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,10 +19,11 @@ final class ServerSweep {
 
   private static final long FORGET = LeaseTable.micros(Duration.ofHours(1));
 
-  private static final List<String> FORGOTTEN =
-      List.of(
-          "DELETE FROM {queue} WHERE expires <= {now} - :forget",
-          "DELETE FROM {share} WHERE expires <= {now} - :forget");
+  /** Looked for before: a deletion waits for every row that it passes. */
+  private static final String LAPSED =
+      " WHERE expires <= {now} - :forget ORDER BY name LIMIT " + ROWS + " FOR UPDATE SKIP LOCKED";
+
+  private static final String FORGET_ROWS = " WHERE name IN (:names) AND lease_id IN (:ids)";
 
   private static final String META =
       "SELECT swept FROM {meta} WHERE one = 1 FOR UPDATE SKIP LOCKED";
@@ -60,9 +62,8 @@ final class ServerSweep {
     if (swept.isEmpty()) {
       return false;
     }
-    for (String forget : FORGOTTEN) {
-      session.update(forget, Map.of("forget", FORGET));
-    }
+    forget(session, "{queue}");
+    forget(session, "{share}");
     List<Named> next =
         session.query(
             NEXT,
@@ -72,6 +73,18 @@ final class ServerSweep {
     String last = next.size() < ROWS ? "" : next.get(next.size() - 1).name();
     session.update(SWEPT, Map.of("top", top, "next", last));
     return true;
+  }
+
+  private static void forget(Session session, String table) throws SQLException {
+    List<String> names = new ArrayList<>();
+    List<String> ids = new ArrayList<>();
+    session.query(
+        "SELECT name, lease_id FROM " + table + LAPSED,
+        Map.of("forget", FORGET),
+        row -> names.add(row.getString(1)) && ids.add(row.getString(2)));
+    if (!names.isEmpty()) {
+      session.update("DELETE FROM " + table + FORGET_ROWS, Map.of("names", names, "ids", ids));
+    }
   }
 
   /** The highest number of those removed. */

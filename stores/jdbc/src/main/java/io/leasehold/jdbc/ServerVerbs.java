@@ -12,6 +12,7 @@ import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,9 +25,12 @@ final class ServerVerbs implements Verbs {
   /** How often a name that has just come free is tried again at once. */
   private static final int TRIES = 3;
 
+  private static final Duration SWEEPING = Duration.ofSeconds(2);
+
   private final ServerDatabase database;
   private final ServerDialect dialect;
   private final ServerSchema schema;
+  private final Clock clock;
   private final PlacesHere places;
   private final ServerRenewing renewing;
 
@@ -35,6 +39,7 @@ final class ServerVerbs implements Verbs {
 
   ServerVerbs(ServerDatabase database, ServerDialect dialect, ServerSchema schema, Clock clock) {
     this.schema = schema;
+    this.clock = clock;
     this.database = database;
     this.dialect = dialect;
     this.places = new PlacesHere(clock);
@@ -256,8 +261,16 @@ final class ServerVerbs implements Verbs {
   }
 
   @Override
-  public void sweep(Limit limit) {
-    database.transact(limit, ServerSweep::run);
+  public void sweep() {
+    database.inBackground(
+        () -> {
+          try (Limit limit = new Limit(clock, SWEEPING)) {
+            database.transact(limit, ServerSweep::run);
+          } catch (StoreException e) {
+            System.getLogger(ServerVerbs.class.getName())
+                .log(System.Logger.Level.DEBUG, "not swept", e);
+          }
+        });
   }
 
   @Override

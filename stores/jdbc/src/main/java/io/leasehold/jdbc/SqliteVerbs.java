@@ -2,22 +2,28 @@ package io.leasehold.jdbc;
 
 import io.leasehold.Finding;
 import io.leasehold.LockSnapshot;
+import io.leasehold.StoreException;
+import io.leasehold.internal.Clock;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /** The verbs on a SQLite file: each one transaction, and one at a time on the whole file. */
 final class SqliteVerbs implements Verbs {
+  private final Clock clock;
   private final Database database;
   private final Granting granting;
   private final Renewing renewing;
   private final Database.Work<List<Finding>> diagnosis;
 
-  SqliteVerbs(Database database, Dialect dialect, Database.Work<List<Finding>> diagnosis) {
+  SqliteVerbs(
+      Database database, Dialect dialect, Database.Work<List<Finding>> diagnosis, Clock clock) {
+    this.clock = clock;
     this.database = database;
     this.granting = new Granting(dialect);
     this.renewing = new Renewing(database, dialect);
@@ -66,13 +72,17 @@ final class SqliteVerbs implements Verbs {
   }
 
   @Override
-  public void sweep(Limit limit) {
-    database.write(
-        limit,
-        session -> {
-          Sweep.run(session);
-          return true;
-        });
+  public void sweep() {
+    try (Limit limit = new Limit(clock, Duration.ZERO)) {
+      database.write(
+          limit,
+          session -> {
+            Sweep.run(session);
+            return true;
+          });
+    } catch (StoreException e) {
+      System.getLogger(SqliteVerbs.class.getName()).log(System.Logger.Level.DEBUG, "not swept", e);
+    }
   }
 
   @Override

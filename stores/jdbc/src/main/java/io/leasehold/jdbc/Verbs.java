@@ -38,8 +38,11 @@ interface Verbs extends AutoCloseable {
 
   List<Finding> diagnose(Limit limit);
 
-  /** Removes rows that are no longer used, if that is possible at once. */
-  void sweep(Limit limit);
+  /**
+   * Removes rows that are no longer used, if nobody has to wait for that. It can wait until the
+   * next time.
+   */
+  void sweep();
 
   /** Ends the connections, in bounded time. Idempotent. */
   @Override

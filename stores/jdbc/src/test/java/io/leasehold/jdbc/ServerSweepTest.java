@@ -1,0 +1,84 @@
+package io.leasehold.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.leasehold.Lease;
+import io.leasehold.Leasehold;
+import io.leasehold.LockClient;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Rows that nobody uses any more, on every database. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES) // a first run fetches the servers
+class ServerSweepTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+  private static final int RELEASES = 3 * LeaseRowStore.GRANTS_A_SWEEP;
+
+  private final String tables = SqlDatabase.newTables();
+
+  @ParameterizedTest
+  @EnumSource
+  void numbersRiseOverIt(SqlDatabase database) throws Exception {
+    String quote = database == SqlDatabase.MYSQL || database == SqlDatabase.MARIADB ? "`" : "\"";
+    String lock = quote + tables + "_lock" + quote;
+    String share = quote + tables + "_share" + quote;
+    try (LockClient client = Leasehold.connect(database.storeUrl(tables));
+        Connection connection = database.connect();
+        Statement statement = connection.createStatement()) {
+      long highest = 0;
+      for (int i = 0; i < 5; i++) {
+        try (Lease lease = client.lock("used often").acquire(LONG)) {
+          highest = lease.fencingToken();
+        }
+      }
+      client.readWriteLock("read").readLock().acquire(LONG).release();
+      Lease held = client.lock("held").acquire(LONG);
+      Duration twoHours = Duration.ofHours(2);
+      long ago = twoHours.toNanos() / 1000;
+      for (String column : new String[] {"expires", "others_until", "wanted_until"}) {
+        statement.executeUpdate(
+            "UPDATE "
+                + lock
+                + " SET "
+                + column
+                + " = "
+                + column
+                + " - "
+                + ago
+                + " WHERE name <> 'held'");
+      }
+      statement.executeUpdate("UPDATE " + share + " SET expires = expires - " + ago);
+      for (int i = 0; i < RELEASES; i++) {
+        client.lock("busy").acquire(LONG).release();
+      }
+      await()
+          .atMost(LONG)
+          .untilAsserted(
+              () -> {
+                assertThat(count(statement, lock + " WHERE name = 'used often'")).isZero();
+                assertThat(count(statement, share)).isZero();
+              });
+      assertThat(count(statement, lock + " WHERE name = 'held'")).isOne();
+      assertThat(held.isHeld()).isTrue();
+      held.release();
+      try (Lease again = client.lock("used often").acquire(LONG)) {
+        assertThat(again.fencingToken()).isGreaterThan(highest);
+      }
+    }
+  }
+
+  private static int count(Statement statement, String from) throws SQLException {
+    try (ResultSet row = statement.executeQuery("SELECT count(*) FROM " + from)) {
+      row.next();
+      return row.getInt(1);
+    }
+  }
+}
