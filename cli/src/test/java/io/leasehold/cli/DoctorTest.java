@@ -69,6 +69,30 @@ class DoctorTest {
   }
 
   @Test
+  void aDatabaseIsLookedAtToo() {
+    String url = "jdbc:h2:" + directory.resolve("locks") + ";PASSWORD=secret";
+    Running.Result table = tool.run("--store", url, "doctor");
+
+    assertThat(table.code()).as(table.err()).isZero();
+    assertThat(table.err()).isEmpty();
+    assertThat(table.out())
+        .containsPattern("\nOK +server +H2 ")
+        .containsPattern("\nOK +persistence +a file")
+        .containsPattern("\nOK +schema +tables leasehold_\\*, version 1")
+        .doesNotContain("secret");
+    assertThat(tool.run("--store", url, "run", "x", "--", "true").code()).isZero();
+
+    Running.Result ddl =
+        tool.run("--store", "jdbc:postgresql://h/d?table=app.locks", "doctor", "--ddl");
+    assertThat(ddl.code()).as(ddl.err()).isZero();
+    assertThat(ddl.out()).contains("CREATE TABLE IF NOT EXISTS \"app\".\"locks_lock\"");
+
+    Running.Result unknown = tool.run("--store", "jdbc:oracle:thin:secret@h", "doctor");
+    assertThat(unknown.code()).isEqualTo(64);
+    assertThat(unknown.err()).contains("jdbc:postgresql://").doesNotContain("secret");
+  }
+
+  @Test
   void aStoreThatCannotBeAskedIsNoFinding() throws IOException {
     Files.writeString(directory.resolve("letter.db"), "this is a letter. ".repeat(400));
 
