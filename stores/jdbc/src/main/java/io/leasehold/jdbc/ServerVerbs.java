@@ -50,7 +50,7 @@ final class ServerVerbs implements Verbs {
   public Attempt attempt(Limit limit, Ticket ticket) {
     try {
       Optional<Attempt> answer =
-          ticket.mode() == LockMode.EXCLUSIVE
+          ticket.mode() == LockMode.EXCLUSIVE && !(ticket.fair() && places.isWaiting(ticket))
               ? database.call(limit, session -> alone(session, ticket))
               : Optional.empty();
       return answer.orElseGet(
