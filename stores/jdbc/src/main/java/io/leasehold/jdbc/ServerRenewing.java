@@ -25,8 +25,11 @@ import java.util.stream.Collectors;
 
 /** Renews leases and keeps waiters' places, a batch at a time. */
 final class ServerRenewing {
-  /** How many tickets are renewed in one transaction, so that none locks its rows for long. */
-  static final int CHUNK = 1024;
+  /**
+   * How many tickets are renewed in one transaction of four statements: so many that ten thousand
+   * cost twenty, and so few that none locks its rows for long.
+   */
+  static final int CHUNK = 2048;
 
   private final ServerDatabase database;
   private final PlacesHere places;
