@@ -1,12 +1,9 @@
 package io.leasehold.jdbc;
 
-import io.leasehold.servers.SqlServer;
 import io.leasehold.servers.SqlServer.Kind;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.util.EnumMap;
-import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +14,6 @@ enum SqlDatabase {
   MARIADB(Kind.MARIADB_10_11),
   H2(null);
 
-  private static final Map<Kind, SqlServer> RUNNING = new EnumMap<>(Kind.class);
   private static final String IN_MEMORY = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
 
   private final @Nullable Kind kind;
@@ -28,11 +24,7 @@ enum SqlDatabase {
 
   /** Its URL for a driver. */
   String url() {
-    return kind == null ? IN_MEMORY : server(kind).jdbcUrl();
-  }
-
-  private static synchronized SqlServer server(Kind kind) {
-    return RUNNING.computeIfAbsent(kind, k -> SqlServer.of(k).start());
+    return kind == null ? IN_MEMORY : SharedServers.of(kind).jdbcUrl();
   }
 
   /** What the names of a test's own tables begin with. */
