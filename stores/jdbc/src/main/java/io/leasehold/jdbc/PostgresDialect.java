@@ -116,10 +116,7 @@ final class PostgresDialect implements ServerDialect {
 
   @Override
   public Optional<Taken> take(Session session, Ticket ticket) throws SQLException {
-    return session
-        .query(TAKE, LeaseTable.values(ticket), row -> new Taken(row.getLong(1), row.getInt(2) > 0))
-        .stream()
-        .findFirst();
+    return ServerDialect.taken(session, TAKE, ticket);
   }
 
   @Override

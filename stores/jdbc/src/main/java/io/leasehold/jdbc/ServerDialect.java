@@ -148,6 +148,14 @@ interface ServerDialect {
   /** Looks for settings that could break a promise. */
   List<Finding> diagnose(Session session) throws SQLException;
 
+  /** Runs a {@link #take} that answers with number and whether others wait, as a row. */
+  static Optional<Taken> taken(Session session, String sql, Ticket ticket) throws SQLException {
+    return session
+        .query(sql, LeaseTable.values(ticket), row -> new Taken(row.getLong(1), row.getInt(2) > 0))
+        .stream()
+        .findFirst();
+  }
+
   /** What most databases mean by their SQLState. */
   static Trouble standard(SQLException e) {
     String state = String.valueOf(e.getSQLState());
