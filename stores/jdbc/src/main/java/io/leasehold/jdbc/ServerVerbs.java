@@ -53,8 +53,13 @@ final class ServerVerbs implements Verbs {
           ticket.mode() == LockMode.EXCLUSIVE && !(ticket.fair() && places.isWaiting(ticket))
               ? database.call(limit, session -> alone(session, ticket))
               : Optional.empty();
-      return answer.orElseGet(
-          () -> database.transact(limit, session -> byAllRules(session, ticket)));
+      Attempt told =
+          answer.orElseGet(() -> database.transact(limit, session -> byAllRules(session, ticket)));
+      if (told instanceof Attempt.Granted) {
+        // Also where it is told again: who believes that it waits would not renew it.
+        places.granted(ticket);
+      }
+      return told;
     } catch (StoreException e) {
       if (e.failure() == Failure.UNKNOWN_OUTCOME) {
         unresolved.add(ticket.id());
@@ -71,7 +76,6 @@ final class ServerVerbs implements Verbs {
     for (int i = 0; i < TRIES; i++) {
       Optional<ServerDialect.Taken> taken = dialect.take(session, ticket);
       if (taken.isPresent()) {
-        places.granted(ticket);
         return Optional.of(
             new Attempt.Granted(taken.get().number(), ticket.ttl(), taken.get().wanted()));
       }
@@ -89,12 +93,8 @@ final class ServerVerbs implements Verbs {
     return Optional.of(new Attempt.Busy(LeaseTable.duration(0), ""));
   }
 
-  private Attempt repeated(Ticket ticket, Row row) {
-    Attempt answer = Admission.repeated(ticket, row.fence(), row.remaining(), row.wanted() > 0);
-    if (answer instanceof Attempt.Granted) {
-      places.granted(ticket);
-    }
-    return answer;
+  private static Attempt repeated(Ticket ticket, Row row) {
+    return Admission.repeated(ticket, row.fence(), row.remaining(), row.wanted() > 0);
   }
 
   /** It has no turn to wait for: its row among those who wait only says that there is somebody. */

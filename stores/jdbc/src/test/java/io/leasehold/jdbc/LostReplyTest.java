@@ -1,0 +1,78 @@
+package io.leasehold.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.event.LockListener;
+import io.leasehold.internal.Engine;
+import io.leasehold.servers.SqlServer;
+import io.leasehold.servers.SqlServer.Kind;
+import io.leasehold.testkit.FaultProxy;
+import java.util.EnumMap;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each request of a client in turn is cut off on the wire. */
+@TestInstance(Lifecycle.PER_CLASS)
+class LostReplyTest extends LossTest {
+  private final Map<Kind, FaultProxy> proxies = new EnumMap<>(Kind.class);
+
+  private FaultProxy proxy(Kind kind) {
+    SqlServer server = SharedServers.of(kind);
+    return proxies.computeIfAbsent(
+        kind, k -> FaultProxy.to(server.host(), server.port(), SqlFraming.of(kind)));
+  }
+
+  @AfterAll
+  void closeProxies() {
+    proxies.values().forEach(FaultProxy::close);
+  }
+
+  /** Where a request is cut off. */
+  @FunctionalInterface
+  private interface Cut {
+    void at(FaultProxy proxy, int request);
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyActOnEveryServer")
+  void beforeTheServerHasIt(Kind kind, Act act) throws Exception {
+    int points = loseEach(kind, act, cut(kind, FaultProxy::cutBefore));
+    assertThat(points).isGreaterThanOrEqualTo(act.requests);
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyActOnEveryServer")
+  void afterTheServerHasAppliedIt(Kind kind, Act act) throws Exception {
+    int points = loseEach(kind, act, cut(kind, FaultProxy::cutAfter));
+    assertThat(points).isGreaterThanOrEqualTo(act.requests);
+  }
+
+  private Loss cut(Kind kind, Cut cut) {
+    FaultProxy proxy = proxy(kind);
+    String url = SharedServers.of(kind).jdbcUrlBy(proxy.port());
+    return new Loss() {
+      private int before;
+
+      @Override
+      public Engine client(LockListener listener) {
+        return clientAt(url, how -> how.listener(listener));
+      }
+
+      @Override
+      public void at(int request) {
+        before = proxy.cuts();
+        cut.at(proxy, proxy.requests() + request);
+      }
+
+      @Override
+      public boolean end() {
+        proxy.heal();
+        return proxy.cuts() > before;
+      }
+    };
+  }
+}
