@@ -35,6 +35,9 @@ final class Contender {
     DONE
   }
 
+  /** A lease that is told of must live at least for so long: its holder's process may be slow. */
+  private static final long LEAST_TOLD_NANOS = 300_000_000;
+
   final Ticket ticket;
   final Terms terms;
 
@@ -238,6 +241,26 @@ final class Contender {
       case WAITING, BACKING_OFF -> ask(steps);
       case DONE -> {}
     }
+  }
+
+  /** The store says that it has granted this ticket by itself. */
+  void told(Granted granted, Validity validity, Steps steps) {
+    boolean waits = phase == Phase.ARMING || phase == Phase.WAITING;
+    if (waits && countsByMessage(granted, validity)) {
+      granted(granted, validity, steps);
+    } else {
+      wake(steps);
+    }
+  }
+
+  /** Whether a lease that must be confirmed so soon is of use; an attempt brings its whole life. */
+  private boolean countsByMessage(Granted granted, Validity validity) {
+    Waiter caller = queue.contention.served(this);
+    return caller != null
+        && caller.terms.renewed()
+        && engine.isFenceNumber(granted.number())
+        && validity.until() - engine.clock.nanos() >= LEAST_TOLD_NANOS
+        && !validity.isInDoubt(engine.clock);
   }
 
   /** Its session is gone, and with it whatever was granted under this id. */

@@ -161,10 +161,14 @@ final class Grant {
     return !v.isOver(now) && !v.isInDoubt(queue.engine.clock);
   }
 
+  /** How long it lives without renewal: not longer than its ttl, and shorter until confirmed. */
+  long life() {
+    return Math.min(terms.ttlNanos(), validity.life());
+  }
+
   /** From here on renewal is failing. */
   long jeopardyAt() {
-    Validity v = validity;
-    return v.sent() + Math.min(terms.ttlNanos(), v.until() - v.sent()) / 3 * 2;
+    return validity.begins() + life() / 3 * 2;
   }
 
   /**

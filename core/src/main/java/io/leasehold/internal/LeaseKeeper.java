@@ -25,6 +25,7 @@ final class LeaseKeeper {
   /** So that a lease whose end must wait for a request under way is not looked at all the time. */
   private static final long LEAST_PAUSE_NANOS = 1_000_000;
 
+  private static final long SHORTEST_RETRY_NANOS = 20_000_000;
   private static final long LONGEST_RETRY_NANOS = 500_000_000;
 
   /** All that are renewed together count from the sending of one request. */
@@ -86,9 +87,8 @@ final class LeaseKeeper {
   }
 
   private void scheduleRenewal(Grant grant) {
-    Validity v = grant.validity();
-    long third = Math.min(grant.terms.ttlNanos(), v.until() - v.sent()) / 3;
-    grant.renewAt = v.sent() + third - jitter(grant.ticket.id(), third / 10);
+    long third = grant.life() / 3;
+    grant.renewAt = grant.validity().begins() + third - jitter(grant.ticket.id(), third / 10);
   }
 
   /** Up to {@code most}: spreads leases that were granted together. */
@@ -178,11 +178,11 @@ final class LeaseKeeper {
       grant.queue.locked(steps -> grant.queue.leases.endanger(grant));
     }
     // Together with others that are due soon
-    long early = grant.terms.ttlNanos() / 6;
+    long early = grant.life() / 6;
     if (grant.renewAt - now > early && !grant.validity().isInDoubt(engine.clock)) {
       return false;
     }
-    grant.renewAt = now + grant.terms.ttlNanos() / 6 + early;
+    grant.renewAt = now + Math.max(2 * early, SHORTEST_RETRY_NANOS);
     return true;
   }
 
@@ -226,7 +226,8 @@ final class LeaseKeeper {
     } else if (answer instanceof Renewal.Gone) {
       grant.queue.leases.lose(grant, Reason.GONE, steps);
     } else {
-      long retry = Math.min(LONGEST_RETRY_NANOS, grant.terms.ttlNanos() / 12);
+      long retry = Math.max(grant.life() / 12, SHORTEST_RETRY_NANOS);
+      retry = Math.min(retry, LONGEST_RETRY_NANOS);
       grant.renewAt = now + retry;
       wakeIn(retry, now);
     }

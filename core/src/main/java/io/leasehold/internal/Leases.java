@@ -67,16 +67,19 @@ final class Leases {
     loseOlder(grant, steps);
   }
 
-  /** The store has granted a higher number: what does not go with it cannot stand any more. */
+  /**
+   * The store has granted a higher number: what does not go with it cannot stand any more. It may
+   * be the lease that just began: two grants are told in any order.
+   */
   private void loseOlder(Grant grant, Steps steps) {
     if (live.size() == 1) {
       return;
     }
     boolean alone = grant.ticket.mode() == LockMode.EXCLUSIVE;
-    for (Grant older : List.copyOf(live)) {
-      boolean wasAlone = older.ticket.mode() == LockMode.EXCLUSIVE;
-      if (older.number < grant.number && (alone || wasAlone)) {
-        lose(older, Reason.GONE, steps);
+    for (Grant other : List.copyOf(live)) {
+      boolean otherAlone = other.ticket.mode() == LockMode.EXCLUSIVE;
+      if (other.number != grant.number && (alone || otherAlone)) {
+        lose(other.number < grant.number ? other : grant, Reason.GONE, steps);
       }
     }
   }

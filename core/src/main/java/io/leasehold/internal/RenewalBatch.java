@@ -58,7 +58,7 @@ final class RenewalBatch implements Runnable, BiConsumer<LeaseId, Renewal> {
     for (Grant grant : grants) {
       tickets.add(grant.ticket);
       // So that a renewal whose answer is lost can be repeated within the shortest of the leases
-      shortest = Math.min(shortest, grant.terms.ttlNanos() / 4);
+      shortest = Math.min(shortest, grant.life() / 4);
     }
     sender = Thread.currentThread();
     sent = engine.clock.nanos();

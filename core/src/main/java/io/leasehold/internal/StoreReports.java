@@ -3,10 +3,13 @@ package io.leasehold.internal;
 import io.leasehold.Finding;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockEvent.Lost.Reason;
+import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Takes what an open store reports to whom it concerns. */
 final class StoreReports implements StoreListener {
@@ -21,6 +24,15 @@ final class StoreReports implements StoreListener {
     Contender contender = engine.contenders.get(id);
     if (contender != null) {
       contender.queue().locked(contender::wake);
+    }
+  }
+
+  @Override
+  public void granted(LeaseId id, Granted granted, Supplier<Duration> age) {
+    Contender contender = engine.contenders.get(id);
+    if (contender != null) {
+      Validity validity = Validity.told(engine.clock, age, granted.remaining());
+      contender.queue().locked(steps -> contender.told(granted, validity, steps));
     }
   }
 

@@ -1,6 +1,7 @@
 package io.leasehold.internal;
 
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /**
  * How long a lease certainly stands, by one answer of the store. Counted from the sending of the
@@ -9,20 +10,41 @@ import java.time.Duration;
  *
  * @param sent when the request was sent, monotonic
  * @param sentWall the same on the wall clock, in milliseconds
+ * @param begins when its holder began to count on it, monotonic: renewal and jeopardy come after
+ *     parts of the time from then on
  * @param until when the validity ends, monotonic
  */
-record Validity(long sent, long sentWall, long until) {
+record Validity(long sent, long sentWall, long begins, long until) {
   private static final long DRIFT_PERCENT = 1;
   private static final long DRIFT_NANOS = 2_000_000;
   private static final long SUSPENDED_MILLIS = 1_000;
 
   static Validity of(long sent, long sentWall, Duration remaining) {
+    return of(sent, sentWall, sent, remaining);
+  }
+
+  /** By a message of the store: counted from an answer that is {@code age} old by now. */
+  static Validity told(Clock clock, Supplier<Duration> age, Duration remaining) {
+    // The clocks first: what comes between makes the lease shorter, never longer
+    long now = clock.nanos();
+    long wall = clock.wallMillis();
+    long old = Durations.nanos(age.get());
+    return of(now - old, wall - old / 1_000_000, now, remaining);
+  }
+
+  private static Validity of(long sent, long sentWall, long begins, Duration remaining) {
     long life = Durations.nanos(remaining);
-    return new Validity(sent, sentWall, sent + life - life / 100 * DRIFT_PERCENT - DRIFT_NANOS);
+    long until = sent + life - life / 100 * DRIFT_PERCENT - DRIFT_NANOS;
+    return new Validity(sent, sentWall, begins, until);
   }
 
   boolean isOver(long now) {
     return now - until >= 0;
+  }
+
+  /** How long it is from when its holder began to count on it. */
+  long life() {
+    return until - begins;
   }
 
   /**

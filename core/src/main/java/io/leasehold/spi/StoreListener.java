@@ -1,7 +1,10 @@
 package io.leasehold.spi;
 
 import io.leasehold.Finding;
+import io.leasehold.spi.Attempt.Granted;
+import java.time.Duration;
 import java.util.Collection;
+import java.util.function.Supplier;
 
 /**
  * Whom an open store reports to. Calls may come on any thread, must not be made from inside a
@@ -11,6 +14,20 @@ import java.util.Collection;
 public interface StoreListener {
   /** An attempt with this id, which waits, may now succeed. */
   void wake(LeaseId id);
+
+  /**
+   * The store granted this waiting ticket by itself: it holds from now on, for {@code
+   * granted.remaining()} counted from the moment that is {@code age} ago, unless it is renewed
+   * before that. To be told only if the grant certainly stands for so long; then the first {@link
+   * LockStore#renew} confirms it. What is told late is believed no longer than that; what it grants
+   * may be released, or be gone, like any lease.
+   *
+   * @param age asked after the engine has read its own clock, so that a pause in between makes the
+   *     lease shorter and never longer
+   */
+  default void granted(LeaseId id, Granted granted, Supplier<Duration> age) {
+    wake(id);
+  }
 
   /**
    * The connection was re-established: whatever was reported meanwhile is lost, so every waiting

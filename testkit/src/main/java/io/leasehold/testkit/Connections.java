@@ -1,7 +1,9 @@
 package io.leasehold.testkit;
 
+import io.leasehold.internal.Clock;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -63,18 +65,28 @@ final class Connections {
   }
 
   /** The calls that bring these reports to whom they concern. */
-  List<Runnable> calls(List<LockTable.Report> reports) {
+  List<Runnable> calls(List<LockTable.Report> reports, Clock clock) {
     if (reports.isEmpty()) {
       return List.of();
     }
     List<Runnable> calls = new ArrayList<>();
     for (LockTable.Report report : reports) {
       LeaseId id = report.id();
-      boolean wake = report instanceof LockTable.Wake;
-      InMemoryStore store = wake ? watches.get(id) : owners.get(id.client());
+      boolean lost = report instanceof LockTable.Lost;
+      InMemoryStore store = lost ? owners.get(id.client()) : watches.get(id);
       StoreListener listener = store == null ? null : listeners.get(store);
-      if (listener != null) {
-        calls.add(wake ? () -> listener.wake(id) : () -> listener.lost(List.of(id)));
+      if (store == null || listener == null) {
+        continue;
+      }
+      if (report instanceof LockTable.Told told) {
+        calls.add(
+            () -> {
+              store.told(id, told.granted().number());
+              listener.granted(
+                  id, told.granted(), () -> Duration.ofNanos(clock.nanos() - told.at()));
+            });
+      } else {
+        calls.add(lost ? () -> listener.lost(List.of(id)) : () -> listener.wake(id));
       }
     }
     return calls;

@@ -1,9 +1,12 @@
 package io.leasehold.testkit;
 
 import io.leasehold.Finding;
+import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
+import java.time.Duration;
 import java.util.Collection;
+import java.util.function.Supplier;
 
 /** What a client hears of a {@link FaultyStore}. */
 final class FaultyListener implements StoreListener {
@@ -19,6 +22,13 @@ final class FaultyListener implements StoreListener {
   public void wake(LeaseId id) {
     if (faulty.hearsWakeUps()) {
       listener.wake(id);
+    }
+  }
+
+  @Override
+  public void granted(LeaseId id, Granted granted, Supplier<Duration> age) {
+    if (faulty.hearsWakeUps()) {
+      listener.granted(id, granted, age);
     }
   }
 

@@ -222,7 +222,7 @@ public final class InMemoryServer implements StoreFactory {
       if (connections.isAnyWatched() && !table.waits(ticket.name(), ticket.id(), now)) {
         connections.unwatch(ticket.id());
       }
-      calls = connections.calls(table.takeReports());
+      calls = connections.calls(table.takeReports(), clock);
     } finally {
       mutex.unlock();
     }
@@ -236,7 +236,7 @@ public final class InMemoryServer implements StoreFactory {
     mutex.lock();
     try {
       result = step.apply(clock.nanos());
-      calls = connections.calls(table.takeReports());
+      calls = connections.calls(table.takeReports(), clock);
     } finally {
       mutex.unlock();
     }

@@ -50,6 +50,11 @@ public record InMemorySettings(
      */
     DIRECT_GRANT,
     /**
+     * With {@link #DIRECT_GRANT} and {@link #FENCING}: the waiter is told of the grant itself, and
+     * need not ask for it at once.
+     */
+    GRANT_MESSAGES,
+    /**
      * Ids that were withdrawn or released are remembered for a while, so that withdrawal is final.
      */
     TOMBSTONES,

@@ -16,9 +16,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
 /**
@@ -30,6 +32,10 @@ public final class InMemoryStore implements LockStore, StoreOperator {
       CompletableFuture.completedFuture(Release.RELEASED);
 
   private final InMemoryServer server;
+
+  /** The numbers of the grants that this connection told of. */
+  private final Map<LeaseId, Long> told = new ConcurrentHashMap<>();
+
   private volatile boolean closed;
 
   InMemoryStore(InMemoryServer server) {
@@ -43,11 +49,13 @@ public final class InMemoryStore implements LockStore, StoreOperator {
 
   @Override
   public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
+    forget(ticket.id());
     return answer(ticket, LockTable::attempt);
   }
 
   @Override
   public CompletionStage<Boolean> withdraw(Ticket ticket, Duration within) {
+    forget(ticket.id());
     return answer(ticket, LockTable::withdraw);
   }
 
@@ -57,18 +65,60 @@ public final class InMemoryStore implements LockStore, StoreOperator {
     List<Ticket> asked = List.copyOf(tickets);
     List<Renewal> answers = new ArrayList<>(asked.size());
     for (Ticket ticket : asked) {
-      answers.add(
-          closed
-              ? new Renewal.Unknown(unavailable())
-              : server.apply(ticket, this, LockTable::renew));
+      answers.add(renew(ticket, told.getOrDefault(ticket.id(), 0L)));
     }
     for (int i = 0; i < answers.size(); i++) {
       each.accept(asked.get(i).id(), answers.get(i));
     }
   }
 
+  /** As {@link #renew} of one, confirming the grant of this number. */
+  public Renewal renew(Ticket ticket, long number) {
+    if (closed) {
+      return new Renewal.Unknown(unavailable());
+    }
+    if (number == 0) {
+      return server.apply(ticket, this, LockTable::renew);
+    }
+    return server.apply(
+        ticket,
+        this,
+        (table, asked, now) -> {
+          table.confirm(asked, number, now);
+          return table.renew(asked, now);
+        });
+  }
+
+  /** The last fence number that was given. */
+  public long lastNumber(Ticket ticket) {
+    return server.apply(ticket, this, (table, asked, now) -> table.lastNumber());
+  }
+
+  /**
+   * How long a grant to this ticket, which waits, would stand if nobody confirmed it: see {@link
+   * InMemorySettings.Feature#GRANT_MESSAGES}.
+   */
+  public Duration unconfirmedLife(Ticket ticket) {
+    return server.apply(
+        ticket,
+        this,
+        (table, asked, now) ->
+            Duration.ofNanos(table.unconfirmedLife(asked.name(), asked.id(), now)));
+  }
+
+  void told(LeaseId id, long number) {
+    told.put(id, number);
+  }
+
+  private void forget(LeaseId id) {
+    if (!told.isEmpty()) {
+      told.remove(id);
+    }
+  }
+
   @Override
   public CompletionStage<Release> release(Ticket ticket, Duration within) {
+    forget(ticket.id());
     if (closed) {
       return CompletableFuture.failedFuture(unavailable());
     }

@@ -2,6 +2,7 @@ package io.leasehold.testkit;
 
 import static io.leasehold.testkit.InMemorySettings.Feature.DIRECT_GRANT;
 import static io.leasehold.testkit.InMemorySettings.Feature.FENCING;
+import static io.leasehold.testkit.InMemorySettings.Feature.GRANT_MESSAGES;
 import static io.leasehold.testkit.InMemorySettings.Feature.QUEUE;
 import static io.leasehold.testkit.InMemorySettings.Feature.SESSIONS;
 import static io.leasehold.testkit.InMemorySettings.Feature.TOMBSTONES;
@@ -28,12 +29,15 @@ class LockTable {
   private static final long LONGEST_CONFIRM_NANOS = Duration.ofSeconds(2).toNanos();
 
   /** What happened that a client may want to know. */
-  sealed interface Report permits Wake, Lost {
+  sealed interface Report permits Wake, Told, Lost {
     LeaseId id();
   }
 
   /** This waiting ticket may now succeed. */
   record Wake(LeaseId id) implements Report {}
+
+  /** This waiting ticket was granted, for so long unless it is confirmed. */
+  record Told(LeaseId id, Attempt.Granted granted, long at) implements Report {}
 
   /** This lease went with its session. */
   record Lost(LeaseId id) implements Report {}
@@ -91,7 +95,7 @@ class LockTable {
   boolean holds(String name, LeaseId id, long now) {
     LockName state = names.get(name);
     Entry held = state == null ? null : state.holders.get(id);
-    return held != null && held.life.left(now) > 0;
+    return held != null && held.untilChange(now) > 0;
   }
 
   boolean waits(String name, LeaseId id, long now) {
@@ -206,6 +210,28 @@ class LockTable {
     return name.admits(ticket) ? new Renewal.AttemptNow() : new Renewal.Waiting();
   }
 
+  /** What its holder was told of by this number need not be asked for any more. */
+  void confirm(Ticket ticket, long number, long now) {
+    sweep(ticket.name(), now);
+    LockName name = names.get(ticket.name());
+    Entry held = name == null ? null : name.holders.get(ticket.id());
+    if (held != null && number > 0 && held.number == number) {
+      held.unconfirmed = false;
+    }
+  }
+
+  /** The last number that was given. */
+  long lastNumber() {
+    return lastNumber;
+  }
+
+  /** How long a grant to this waiting ticket would stand if nobody confirmed it. */
+  long unconfirmedLife(String name, LeaseId id, long now) {
+    LockName state = names.get(name);
+    Entry waiting = state == null ? null : state.waiters.get(id);
+    return waiting == null ? 0 : Math.min(confirmNanos, waiting.life.left(now));
+  }
+
   // ---- operators and faults
 
   /** Removes the lease with this number, and only that. */
@@ -287,16 +313,23 @@ class LockTable {
   private void settle(LockName name, long now) {
     boolean direct = settings.has(DIRECT_GRANT) && settings.has(QUEUE);
     for (Entry e : name.admissible()) {
-      if (!name.admits(e.ticket)) {
-        continue;
+      if (name.admits(e.ticket)) {
+        report(direct ? grantUnasked(name, e, now) : new Wake(e.ticket.id()));
       }
-      if (direct) {
-        Entry granted = grant(name, e.ticket, e.life, now);
-        granted.unconfirmed = true;
-        granted.confirmBy = now + confirmNanos;
-      }
-      report(new Wake(e.ticket.id()));
     }
+  }
+
+  private Report grantUnasked(LockName name, Entry waiting, long now) {
+    Entry granted = grant(name, waiting.ticket, waiting.life, now);
+    granted.unconfirmed = true;
+    granted.confirmBy = now + confirmNanos;
+    LeaseId id = waiting.ticket.id();
+    if (!settings.has(GRANT_MESSAGES) || !settings.has(FENCING)) {
+      return new Wake(id);
+    }
+    Duration stands = Duration.ofNanos(granted.untilChange(now));
+    boolean wanted = name.isWantedBeside(id);
+    return new Told(id, new Attempt.Granted(granted.number, stands, wanted), now);
   }
 
   /** Removes what has expired from a name, and takes back grants that nobody asked for. */

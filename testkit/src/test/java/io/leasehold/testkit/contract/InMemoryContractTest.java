@@ -85,6 +85,22 @@ class InMemoryContractTest {
     }
   }
 
+  /** As the Redis store: the message itself says what was granted. */
+  @Nested
+  class GrantMessages extends StoreContract {
+    @Override
+    protected ContractFixture fixture() {
+      return new Fixture(
+          InMemorySettings.defaults()
+              .withFeatures(
+                  Feature.FENCING,
+                  Feature.QUEUE,
+                  Feature.DIRECT_GRANT,
+                  Feature.GRANT_MESSAGES,
+                  Feature.TOMBSTONES));
+    }
+  }
+
   /** As memcached: no numbers, no wake-ups, whole seconds. */
   @Nested
   class Bare extends StoreContract {

@@ -37,6 +37,10 @@ final class Acquisition {
   long heardOf;
   boolean valid;
   long validSent;
+
+  /** When the engine began to count on it: when the request was sent, or it was told. */
+  long begins;
+
   long wordSent;
   long validUntil;
   long validBefore;
@@ -93,6 +97,7 @@ final class Acquisition {
     if (!valid || sentAt - validSent >= 0) {
       valid = true;
       validSent = sentAt;
+      begins = sentAt;
       long until = sentAt + remaining - remaining / 100 - 2 * Plan.MS;
       validBefore = validChanged == 0 ? until : validUntil;
       validUntil = until;

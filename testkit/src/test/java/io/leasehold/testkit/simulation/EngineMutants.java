@@ -50,11 +50,37 @@ final class EngineMutants {
               "LeaseKeeper",
               "Validity.of(sent, sentWall, renewed.remaining())",
               "Validity.of(sent, engine.clock.wallMillis(), renewed.remaining())"),
+          // ---- grants that count by their message
+          mutant(
+              "validity of a told grant counted from the message",
+              "Validity",
+              "long old = Durations.nanos(age.get());",
+              "long old = 0;"),
+          mutant(
+              "a message that is late is believed",
+              "GrantMessages",
+              "if (known == null || number <= known.word.mark) {",
+              "if (known == null) {"),
+          mutant(
+              "no early confirmation of a told grant",
+              "LeaseKeeper",
+              "long third = grant.life() / 3;",
+              "long third = grant.terms.ttlNanos() / 3;"),
+          mutant(
+              "a told grant is not confirmed",
+              "GrantMessages",
+              "return known == null ? 0 : known.told;",
+              "return 0;"),
+          mutant(
+              "age of a told grant by the clock that stops",
+              "GrantMessages",
+              "return wall.compareTo(own) > 0 ? wall : own;",
+              "return own;"),
           // ---- renewal and loss
           mutant(
               "no renewal",
               "LeaseKeeper",
-              "grant.renewAt = now + grant.terms.ttlNanos() / 6 + early; return true;",
+              "grant.renewAt = now + Math.max(2 * early, SHORTEST_RETRY_NANOS); return true;",
               "return false;"),
           new Mutant(
               "renewal goes on after the release",

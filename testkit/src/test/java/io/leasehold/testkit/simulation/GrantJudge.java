@@ -110,7 +110,7 @@ final class GrantJudge {
       judge.fail(Check.HAND_OVER, call + " was handed a lease in doubt");
     }
     long now = call.process.nanos() - Judge.SLACK;
-    if (now - id.validSent > id.ttl / 3 * 2) {
+    if (now - id.begins > id.ttl / 3 * 2) {
       judge.fail(Check.HAND_OVER, call + " was handed a lease in jeopardy");
     }
     // The answer to a renewal may be told before the one to the attempt.

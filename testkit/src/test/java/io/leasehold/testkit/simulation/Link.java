@@ -2,6 +2,8 @@ package io.leasehold.testkit.simulation;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.internal.GrantMessages;
+import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
@@ -15,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** The way between one process and the server. */
 final class Link implements StoreListener {
@@ -29,7 +32,11 @@ final class Link implements StoreListener {
     REFUSING
   }
 
+  private static final double HANGING = 0.2;
+  private static final long LONGEST_HANG = 4 * Plan.SECOND;
+
   final SimulatedProcess process;
+  final GrantMessages messages;
   private final World world;
   private final Dice dice;
   private final Map<Long, CompletableFuture<?>> open = new LinkedHashMap<>();
@@ -41,6 +48,7 @@ final class Link implements StoreListener {
 
   Link(SimulatedProcess process, World world, Dice dice) {
     this.process = process;
+    this.messages = new GrantMessages(process);
     this.world = world;
     this.dice = dice;
     this.atServer = world.server.connect(this);
@@ -192,19 +200,79 @@ final class Link implements StoreListener {
 
   // Reports of the server
 
+  /**
+   * A message about a grant may have a connection of its own, which hangs while the others work: it
+   * comes late, and must not be believed then.
+   */
   @Override
-  public void wake(LeaseId id) {
-    if (condition == Condition.SILENT
-        || condition == Condition.ONE_WAY
-        || (world.isFaulty() && dice.chance(world.plan.lostWakes()))) {
-      world.saw(Sometimes.WAKE_LOST);
+  public void granted(LeaseId id, Granted granted, Supplier<Duration> ageAtServer) {
+    boolean hangs = world.isFaulty() && !world.plan.quietWakes() && dice.chance(HANGING);
+    if (!hangs && losesReport()) {
       return;
     }
-    wakeIn(dice.between(world.plan.fastest() / 4, world.plan.slowest()), id);
+    tellIn(hangs ? dice.between(0, LONGEST_HANG) : reportDelay(), id, granted);
+    if (world.isFaulty() && dice.chance(world.plan.duplicates())) {
+      world.saw(Sometimes.WAKE_DUPLICATED);
+      tellIn(dice.spread(world.plan.fastest(), world.plan.latest()), id, granted);
+    }
+  }
+
+  private void tellIn(long delay, LeaseId id, Granted granted) {
+    process.post(
+        delay, () -> messages.heard(id, granted.number(), granted.wanted(), new ToEngine()));
+  }
+
+  /** What has come to the process. */
+  private final class ToEngine implements StoreListener {
+    @Override
+    public void granted(LeaseId id, Granted granted, Supplier<Duration> age) {
+      world.judge.store.told(process, id, granted, age.get().toNanos());
+      engine.granted(id, granted, age);
+    }
+
+    @Override
+    public void wake(LeaseId id) {
+      world.saw(Sometimes.TOLD_TOO_LATE);
+      world.judge.store.woken(process, id);
+      engine.wake(id);
+    }
+
+    @Override
+    public void reconnected() {
+      engine.reconnected();
+    }
+
+    @Override
+    public void lost(Collection<LeaseId> ids) {
+      engine.lost(ids);
+    }
+  }
+
+  @Override
+  public void wake(LeaseId id) {
+    if (losesReport()) {
+      return;
+    }
+    wakeIn(reportDelay(), id);
     if (world.isFaulty() && dice.chance(world.plan.duplicates())) {
       world.saw(Sometimes.WAKE_DUPLICATED);
       wakeIn(dice.spread(world.plan.fastest(), world.plan.latest()), id);
     }
+  }
+
+  private boolean losesReport() {
+    boolean lost =
+        condition == Condition.SILENT
+            || condition == Condition.ONE_WAY
+            || (world.isFaulty() && dice.chance(world.plan.lostWakes()));
+    if (lost) {
+      world.saw(Sometimes.WAKE_LOST);
+    }
+    return lost;
+  }
+
+  private long reportDelay() {
+    return dice.between(world.plan.fastest() / 4, world.plan.slowest());
   }
 
   void wakeIn(long delay, LeaseId id) {

@@ -33,8 +33,8 @@ final class ModeMutants {
           mutant(
               "an older lease stands beside a newer one",
               "Leases",
-              "if (older.number < grant.number && (alone || wasAlone)) {",
-              "if (older.number < 0) {"),
+              "if (other.number != grant.number && (alone || otherAlone)) {",
+              "if (other.number < 0) {"),
           mutant(
               "the longest life of one reader ends all",
               "Leases",

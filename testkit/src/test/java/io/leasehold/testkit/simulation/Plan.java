@@ -104,6 +104,8 @@ record Plan(
     add(features, Feature.NO_BARGING, features.contains(Feature.QUEUE) && dice.chance(0.4));
     add(features, Feature.DIRECT_GRANT, features.contains(Feature.QUEUE) && dice.chance(0.4));
     add(features, Feature.SESSIONS, dice.chance(0.25));
+    boolean tells = features.contains(Feature.DIRECT_GRANT) && fenced && dice.chance(0.7);
+    add(features, Feature.GRANT_MESSAGES, tells);
     boolean signals = !dice.chance(0.25);
     if (!signals) {
       features.remove(Feature.DIRECT_GRANT);

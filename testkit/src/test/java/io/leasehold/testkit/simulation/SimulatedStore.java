@@ -1,5 +1,7 @@
 package io.leasehold.testkit.simulation;
 
+import io.leasehold.internal.GrantMessages.Moment;
+import io.leasehold.internal.GrantMessages.Word;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
@@ -9,15 +11,18 @@ import io.leasehold.spi.StoreOperator;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
 import io.leasehold.spi.Watch;
+import io.leasehold.testkit.InMemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 
 /** What an engine sees of the store: every verb goes over the simulated network. */
@@ -37,16 +42,41 @@ final class SimulatedStore implements LockStore {
 
   @Override
   public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
-    return link.call("attempt", ticket, within, s -> s.attempt(ticket, within));
+    Moment sent = link.messages.now();
+    AtomicReference<Word> word = new AtomicReference<>();
+    return link.call(
+            "attempt",
+            ticket,
+            within,
+            s -> {
+              CompletionStage<Attempt> answer = s.attempt(ticket, within);
+              word.set(word(s, ticket, sent));
+              return answer;
+            })
+        .whenComplete(
+            (answer, failed) -> {
+              if (answer instanceof Attempt.Queued) {
+                link.messages.queued(ticket.id(), word.get());
+              } else if (failed == null) {
+                link.messages.forget(ticket.id());
+              }
+            });
+  }
+
+  /** What an answer that the ticket waits says of later grants. At the server. */
+  private static Word word(InMemoryStore server, Ticket ticket, Moment sent) {
+    return new Word(sent, server.lastNumber(ticket), server.unconfirmedLife(ticket));
   }
 
   @Override
   public CompletionStage<Boolean> withdraw(Ticket ticket, Duration within) {
+    link.messages.forget(ticket.id());
     return link.call("withdraw", ticket, within, s -> s.withdraw(ticket, within));
   }
 
   @Override
   public CompletionStage<Release> release(Ticket ticket, Duration within) {
+    link.messages.forget(ticket.id());
     return link.call("release", ticket, within, s -> s.release(ticket, within));
   }
 
@@ -73,13 +103,20 @@ final class SimulatedStore implements LockStore {
       return;
     }
     long sentAt = link.process.nanos();
+    Moment sent = link.messages.now();
     tickets.forEach(t -> link.sent("renew", t));
+    Map<LeaseId, Long> told = new HashMap<>();
+    tickets.forEach(t -> told.put(t.id(), link.messages.told(t.id())));
+    Map<LeaseId, Word> words = new HashMap<>();
     CompletableFuture<Map<LeaseId, Renewal>> answers =
         link.send(
             within,
             s -> {
               Map<LeaseId, Renewal> all = new LinkedHashMap<>();
-              s.renew(tickets, within, all::put);
+              for (Ticket ticket : tickets) {
+                all.put(ticket.id(), s.renew(ticket, told.get(ticket.id())));
+                words.put(ticket.id(), word(s, ticket, sent));
+              }
               return CompletableFuture.completedStage(all);
             });
     answers.whenComplete(
@@ -88,6 +125,9 @@ final class SimulatedStore implements LockStore {
             Renewal answer = failure != null ? new Renewal.Unknown(failure) : all.get(ticket.id());
             if (failure == null && link.losesOne()) {
               answer = new Renewal.Unknown(Link.unknown());
+            }
+            if (answer instanceof Renewal.Waiting) {
+              link.messages.waits(ticket.id(), words.get(ticket.id()));
             }
             link.answered("renew", ticket, sentAt, answer);
             each.accept(ticket.id(), answer);

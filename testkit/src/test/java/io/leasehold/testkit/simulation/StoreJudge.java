@@ -265,6 +265,24 @@ final class StoreJudge {
         });
   }
 
+  /** The engine is told that the store granted a ticket by itself. */
+  void told(SimulatedProcess process, LeaseId key, Attempt.Granted granted, long age) {
+    world.trace.line(
+        process.name, "< granted " + world.trace.id(key) + ", " + Judge.ms(age) + " ago");
+    Acquisition id = judge.ids.get(key);
+    if (id == null || id.last != null) {
+      return;
+    }
+    world.saw(Sometimes.TOLD_OF_GRANT);
+    id.granted = true;
+    id.heldOnce = true;
+    id.wanted = false;
+    id.isWanted(granted.wanted());
+    id.heardOf = process.nanos();
+    id.isValid(process.nanos() - age, granted.remaining().toNanos(), world.time.now());
+    id.begins = process.nanos();
+  }
+
   void woken(SimulatedProcess process, LeaseId key) {
     world.trace.line(process.name, "< wake " + world.trace.id(key));
     Acquisition id = judge.ids.get(key);
