@@ -2,6 +2,9 @@ package io.leasehold.redis;
 
 import io.leasehold.Trait;
 import io.leasehold.internal.Clock;
+import io.leasehold.internal.GrantMessages;
+import io.leasehold.internal.GrantMessages.Moment;
+import io.leasehold.internal.GrantMessages.Word;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
@@ -23,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -33,7 +37,11 @@ final class RedisStore implements LockStore {
   /** No request lands later than this after its connection was given up. */
   private static final byte[] TOMBSTONE_MILLIS = Command.digits(60_000);
 
-  private static final Pattern LEASE_ID = Pattern.compile("[0-9a-f]{32}");
+  /** A lease id; then, if it was granted, the number, and whether others wait. */
+  private static final Pattern MESSAGE = Pattern.compile("([0-9a-f]{32})(?: (\\d{1,16}) ([01]))?");
+
+  /** After which a grant that nobody confirmed falls back: as state.lua has it. */
+  private static final Duration CONFIRM = Duration.ofMillis(2500);
 
   private final Node node;
   private final Keys keys;
@@ -41,6 +49,7 @@ final class RedisStore implements LockStore {
   private final SoleLeases sole;
   private final Renewing renewing;
   private final RedisOperator operator;
+  private final GrantMessages messages;
   private final Wire.Listening listening;
   private final String channel;
 
@@ -52,18 +61,34 @@ final class RedisStore implements LockStore {
     this.keys = keys;
     this.clock = clock;
     this.sole = new SoleLeases(node);
-    this.renewing = new Renewing(node, keys, sole, clock);
+    this.messages = new GrantMessages(clock);
+    this.renewing = new Renewing(node, keys, sole, messages, clock);
     this.operator = new RedisOperator(node, keys, clock);
     this.channel = keys.channel(new SecureRandom().nextLong());
     this.listening =
-        node.wire().listen(channel, message -> wake(listener, message), listener::reconnected);
+        node.wire().listen(channel, message -> heard(listener, message), listener::reconnected);
   }
 
   /** What anybody else publishes there is not for us. */
-  private static void wake(StoreListener listener, String message) {
-    if (LEASE_ID.matcher(message).matches()) {
-      listener.wake(LeaseId.parse(message));
+  private void heard(StoreListener listener, String message) {
+    Matcher parts = MESSAGE.matcher(message);
+    if (!parts.matches()) {
+      return;
     }
+    LeaseId id = LeaseId.parse(parts.group(1));
+    if (parts.group(2) == null) {
+      listener.wake(id);
+    } else {
+      boolean wanted = parts.group(3).equals("1");
+      messages.heard(id, Long.parseLong(parts.group(2)), wanted, listener);
+    }
+  }
+
+  /** What an answer that a ticket waits says of later grants. */
+  static Word word(Ticket ticket, Moment sent, long mark) {
+    // A poll does not write the life of a ticket anew while three quarters of it are left
+    Duration least = ticket.ttl().multipliedBy(3).dividedBy(4);
+    return new Word(sent, mark, least.compareTo(CONFIRM) < 0 ? least : CONFIRM);
   }
 
   @Override
@@ -86,10 +111,16 @@ final class RedisStore implements LockStore {
     byte[] id = Asked.id(ticket.id());
     List<byte[]> touched = List.of(of.state(), of.tombstone(id), of.counter());
     List<byte[]> asked = Asked.of(ticket, id, channel);
+    Moment sent = messages.now();
     return node.run(Script.ATTEMPT, ticket.name(), touched, asked, within)
         .thenApply(
             reply -> {
               Attempt answer = Replies.attempt(reply);
+              if (answer instanceof Attempt.Queued) {
+                messages.queued(ticket.id(), word(ticket, sent, Replies.mark(reply)));
+              } else {
+                messages.forget(ticket.id());
+              }
               remember(ticket, answer, heard);
               return answer;
             });
@@ -112,6 +143,7 @@ final class RedisStore implements LockStore {
   public CompletionStage<Boolean> withdraw(Ticket ticket, Duration within) {
     sole.remove(ticket.id());
     heardOn.remove(ticket.id());
+    messages.forget(ticket.id());
     Keys.OfName of = keys.of(ticket.name());
     byte[] id = Asked.id(ticket.id());
     List<byte[]> touched = List.of(of.state(), of.tombstone(id), of.counter());
@@ -128,6 +160,7 @@ final class RedisStore implements LockStore {
 
   @Override
   public CompletionStage<Release> release(Ticket ticket, Duration within) {
+    messages.forget(ticket.id());
     byte[] value = sole.value(ticket);
     if (value == null) {
       return releaseByScript(ticket, within);

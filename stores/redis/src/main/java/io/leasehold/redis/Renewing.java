@@ -1,6 +1,8 @@
 package io.leasehold.redis;
 
 import io.leasehold.internal.Clock;
+import io.leasehold.internal.GrantMessages;
+import io.leasehold.internal.GrantMessages.Moment;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
@@ -21,12 +23,14 @@ final class Renewing {
   private final Node node;
   private final Keys keys;
   private final SoleLeases sole;
+  private final GrantMessages messages;
   private final Clock clock;
 
-  Renewing(Node node, Keys keys, SoleLeases sole, Clock clock) {
+  Renewing(Node node, Keys keys, SoleLeases sole, GrantMessages messages, Clock clock) {
     this.node = node;
     this.keys = keys;
     this.sole = sole;
+    this.messages = messages;
     this.clock = clock;
   }
 
@@ -67,7 +71,7 @@ final class Renewing {
     Map<String, Integer> names = new HashMap<>();
     List<byte[]> states = new ArrayList<>();
     List<byte[]> counters = new ArrayList<>();
-    List<byte[]> asked = new ArrayList<>(3 * tickets.size());
+    List<byte[]> asked = new ArrayList<>(4 * tickets.size());
     for (Ticket ticket : tickets) {
       Integer index = names.get(ticket.name());
       if (index == null) {
@@ -81,14 +85,19 @@ final class Renewing {
       asked.add(Asked.id(ticket.id()));
       asked.add(Asked.ttl(ticket));
     }
+    for (Ticket ticket : tickets) {
+      asked.add(Command.digits(messages.told(ticket.id())));
+    }
     states.addAll(counters);
+    Moment sent = messages.now();
     CompletionStage<@Nullable Object> answers =
         node.run(Script.RENEW, tickets.get(0).name(), states, asked, within);
-    answers.whenComplete((reply, failed) -> answer(tickets, reply, failed, each));
+    answers.whenComplete((reply, failed) -> answer(tickets, sent, reply, failed, each));
   }
 
   private void answer(
       List<Ticket> tickets,
+      Moment sent,
       @Nullable Object reply,
       @Nullable Throwable failed,
       BiConsumer<LeaseId, Renewal> each) {
@@ -96,8 +105,13 @@ final class Renewing {
       Ticket ticket = tickets.get(i);
       Renewal renewal =
           failed == null ? Replies.renewal(Replies.list(reply), i) : new Renewal.Unknown(failed);
-      if (renewal instanceof Renewal.Renewed renewed && renewed.wanted()) {
-        sole.remove(ticket.id());
+      if (renewal instanceof Renewal.Renewed renewed) {
+        messages.forget(ticket.id());
+        if (renewed.wanted()) {
+          sole.remove(ticket.id());
+        }
+      } else if (renewal instanceof Renewal.Waiting) {
+        messages.waits(ticket.id(), RedisStore.word(ticket, sent, Replies.mark(reply, i)));
       }
       each.accept(ticket.id(), renewal);
     }

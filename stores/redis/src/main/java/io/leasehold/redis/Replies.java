@@ -24,6 +24,16 @@ final class Replies {
     };
   }
 
+  /** What a queued attempt says of later grants: their numbers are above it. */
+  static long mark(@Nullable Object reply) {
+    return number(list(reply), 3);
+  }
+
+  /** As {@link #mark(Object)}, of the ticket that waits at an index of a batch. */
+  static long mark(@Nullable Object reply, int index) {
+    return number(list(reply), 3 * index + 1);
+  }
+
   /** The answer to the ticket at an index of a batch. */
   static Renewal renewal(List<?> answer, int index) {
     return switch ((int) number(answer, 3 * index)) {

@@ -1,6 +1,6 @@
 -- Grants, queues or refuses. KEYS: state, tombstone of the id, counter.
 -- ARGV: id, mode, ttl in ms, holder, and what the common case does not read: permits, limit, queue or try, fair, channel.
--- Answers: granted {1, number, ms left, wanted}, queued {2, place, holder}, busy {3, ms to the first end, holder}, other kind {4, mode, limit}.
+-- Answers: granted {1, number, ms left, wanted}, queued {2, place, holder, mark}, busy {3, ms to the first end, holder}, other kind {4, mode, limit}.
 local found = redis.call('MGET', KEYS[1], KEYS[2])
 local raw = found[1]
 if found[2] then return { 3, 0, '' } end
@@ -69,10 +69,10 @@ local function answer()
   changed = true
   if queued then
     keep(state, e)
-    return { 2, redis.call('LPOS', state.order, id) or 0, holder }
+    return { 2, redis.call('LPOS', state.order, id) or 0, holder, mark(KEYS[3]) }
   end
   add_waiter(state, e)
-  return { 2, state.waiting - 1, holder }
+  return { 2, state.waiting - 1, holder, mark(KEYS[3]) }
 end
 
 local given = answer()

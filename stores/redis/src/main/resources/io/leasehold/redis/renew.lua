@@ -1,12 +1,14 @@
 -- Renews leases and keeps places alive: many names, several tickets of one name. A name that fails harms no other.
--- KEYS: the states, then the counter of each. ARGV: for each ticket the index of its state, id, ttl in ms.
--- Answers for each ticket three numbers: renewed 1, ms left, wanted; waits 2; may attempt 3; gone 4; failed 5.
+-- KEYS: the states, then the counter of each. ARGV: for each ticket the index of its state, id, ttl in ms; then
+-- for each the number of the grant that it was told of, which the renewal confirms, or 0.
+-- Answers for each ticket three numbers: renewed 1, ms left, wanted; waits 2, mark; may attempt 3; gone 4; failed 5.
 local names = #KEYS / 2
+local told = #ARGV / 4 * 3
 local raws = redis.call('MGET', unpack(KEYS, 1, names))
 local answers = {}
 local slow = nil
 
-for i = 1, #ARGV, 3 do
+for i = 1, told, 3 do
   local name, id, ttl = tonumber(ARGV[i]), ARGV[i + 1], ARGV[i + 2]
   local raw = raws[name]
   local code, left, wanted = 4, 0, 0
@@ -41,9 +43,10 @@ local function each(name, tickets)
     local id, ttl = ARGV[i + 1], tonumber(ARGV[i + 2])
     local e = held[id]
     local waits = not e and state.waiting > 0 and waiter(state, id)
-    if e and e[CONFIRM_BY] ~= 0 then
+    if e and e[CONFIRM_BY] ~= 0 and string.format('%.0f', e[NUMBER]) ~= ARGV[told + (i + 2) / 3] then
       answers[i] = 3
     elseif e then
+      e[CONFIRM_BY] = 0
       e[UNTIL] = now + ttl * 1000
       changed = true
       answers[i], answers[i + 1], answers[i + 2] = 1, ttl, wanted
@@ -54,7 +57,7 @@ local function each(name, tickets)
         keep(state, waits)
         changed = true
       end
-      answers[i] = 2
+      answers[i], answers[i + 1] = 2, mark(KEYS[names + name])
     end
   end
   if changed then

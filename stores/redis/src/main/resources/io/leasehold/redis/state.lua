@@ -11,8 +11,9 @@
 -- Whoever holds or waits
 local ID, MODE, PERMITS, FAIR, SINCE, UNTIL, NUMBER, CONFIRM_BY, CHANNEL, HOLDER = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 
--- A grant that its waiter was told of, and that nobody confirmed, falls back after this: longer than the longest poll
-local CONFIRM = 1500000
+-- A grant that its waiter was told of, and that nobody confirmed, falls back after this: longer than the longest poll, and its holder
+-- may rely on what is left of it (RedisStore)
+local CONFIRM = 2500000
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -130,6 +131,11 @@ local function mint(counter)
   return number
 end
 
+-- Not below any number of the bucket so far, and below every later one
+local function mark(counter)
+  return math.max(now, tonumber(redis.call('MGET', counter)[1] or 0) or 0)
+end
+
 local function holding(state, id)
   for i, e in ipairs(state.holders) do
     if e[ID] == id then return e, i end
@@ -161,9 +167,10 @@ local function grant(state, e, counter)
   table.insert(state.holders, e)
 end
 
--- Grants to every waiter that can have it now, and tells each. After whatever came free.
+-- Grants to every waiter that can have it now, and tells each: id, number, whether others wait. After whatever came free.
 local function settle(state, counter)
   local writers, fair, passed = 0, 0, 0
+  local granted = {}
   while passed < state.waiting and not is_exclusive(state) do
     local id = redis.call('LINDEX', state.order, passed)
     local e = id and waiter(state, id)
@@ -174,12 +181,16 @@ local function settle(state, counter)
       grant(state, e, counter)
       remove_waiter(state, e)
       e[CONFIRM_BY] = now + CONFIRM
-      redis.pcall('PUBLISH', e[CHANNEL], e[ID])
+      table.insert(granted, e)
     else
       passed = passed + 1
       writers = writers + (e[MODE] == 'x' and 1 or 0)
       fair = fair + (e[FAIR] == 1 and 1 or 0)
     end
+  end
+  local wanted = math.min(1, state.waiting)
+  for _, e in ipairs(granted) do
+    redis.pcall('PUBLISH', e[CHANNEL], string.format('%s %.0f %d', e[ID], e[NUMBER], wanted))
   end
 end
 

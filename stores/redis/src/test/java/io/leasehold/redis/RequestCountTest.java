@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.leasehold.Lease;
+import io.leasehold.LockOptions;
 import io.leasehold.event.LockEvent;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.RedisServer;
@@ -136,6 +137,32 @@ class RequestCountTest {
           .isGreaterThan(Duration.ofMillis(2500));
       waiters.forEach(waiter -> waiter.cancel(true));
       held.forEach(Lease::release);
+    }
+
+    /** The message says what was granted: who is told of a short lease asks for nothing. */
+    @Test
+    void aFairHandOverIsTwoRequestsOfWhoGetsIt() throws Exception {
+      int rounds = 20;
+      Engine other = client();
+      Engine client = counted();
+      LockOptions fair = LockOptions.defaults().fair();
+      Lease held = other.lock("a").acquire();
+      CompletableFuture<Lease> first = beginToWait(client.lock("a").with(fair), other);
+      awaitListening();
+      held.release();
+      served(first).release();
+      int before = proxy.requests();
+      long begin = System.nanoTime();
+      for (int i = 0; i < rounds; i++) {
+        Lease next = other.lock("a").acquire();
+        CompletableFuture<Lease> waiter = beginToWait(client.lock("a").with(fair), other);
+        next.release();
+        served(waiter).release();
+      }
+      long seconds = Duration.ofNanos(System.nanoTime() - begin).toSeconds();
+      // To queue and to release; a poll each second; where the message overtook the reply one more
+      assertThat(proxy.requests() - before)
+          .isLessThanOrEqualTo((int) (2 * rounds + rounds / 4 + 2 * seconds));
     }
 
     @Test
