@@ -1,5 +1,6 @@
 package io.leasehold.jdbc;
 
+import io.leasehold.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -26,6 +27,9 @@ final class BorrowedLanes implements Lanes {
     try {
       Connection connection = source.getConnection();
       try {
+        if (limit.hasPassed()) {
+          throw errors.unavailable("gave a connection of its pool too late");
+        }
         Session session = new Session(connection, StatementHook.NONE, spelling);
         // The pool's connections have a timeout of their own, which is not ours to set.
         session.boundStatements(Duration.ofNanos(Math.max(0, limit.left())));
@@ -37,6 +41,10 @@ final class BorrowedLanes implements Lanes {
       }
     } catch (SQLException e) {
       throw errors.notConnected(e);
+    } catch (StoreException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw errors.notConnected(new SQLException(e));
     }
   }
 

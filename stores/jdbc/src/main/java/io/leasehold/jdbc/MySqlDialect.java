@@ -136,7 +136,7 @@ class MySqlDialect implements ServerDialect {
       case 1044, 1045, 1142, 1143, 1227, 1370, 1698 -> Trouble.FORBIDDEN;
       case 1049, 1146, 1054 -> Trouble.MISSING;
       case 1290, 1792, 1836, 3100 -> Trouble.READ_ONLY;
-      case 1040, 1203, 1226 -> Trouble.OTHER;
+      case 1040, 1203, 1226 -> Trouble.FULL;
       case 1062 -> Trouble.DUPLICATE;
       default -> ServerDialect.standard(e);
     };

@@ -10,6 +10,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +48,9 @@ final class OwnLanes implements Lanes {
 
   /** How many there are, idle, in use and being made. */
   private int count;
+
+  /** How often some were given up: then there is room for others. */
+  private int discards;
 
   /** How often it failed to make one, and why it did last. */
   private int failures;
@@ -87,10 +92,11 @@ final class OwnLanes implements Lanes {
     }
   }
 
+  /** Asked by a statement, for it ends in time: the drivers' own question counts in seconds. */
   private static boolean isThere(Session session, Limit limit) {
+    session.begin(limit);
     try {
-      int seconds = (int) Math.max(1, Math.min(2, Duration.ofNanos(limit.left()).toSeconds()));
-      return session.connection().isValid(seconds);
+      return !session.query("SELECT 1", Map.of(), row -> row.getInt(1)).isEmpty();
     } catch (SQLException e) {
       return false;
     }
@@ -100,31 +106,38 @@ final class OwnLanes implements Lanes {
     lock.lock();
     try {
       int failuresBefore = failures;
-      boolean asked = false;
+      int asked = -1;
       while (true) {
         requireOpen();
         Idle last = idle.pollLast();
         if (last != null) {
           return last;
         }
-        if (failure != null && failures != failuresBefore) {
-          throw failure;
+        Optional<StoreException> why =
+            failures == failuresBefore ? Optional.empty() : Optional.ofNullable(failure);
+        // As long as there are others, one of them will do.
+        if (why.isPresent() && count == 0) {
+          throw why.get();
         }
-        if (!asked && count < MOST) {
-          asked = true;
+        if (asked != discards && count < MOST) {
+          asked = discards;
           count++;
           threads.request(this::make);
         }
         if (!limit.await(changed) && idle.isEmpty()) {
-          throw errors.unavailable(
-              count == MOST && !asked
-                  ? "is busy: all " + MOST + " connections are in use"
-                  : "did not let a connection be made in time");
+          throw why.orElseGet(() -> nothingInTime());
         }
       }
     } finally {
       lock.unlock();
     }
+  }
+
+  private StoreException nothingInTime() {
+    return errors.unavailable(
+        count == MOST
+            ? "is busy: all " + MOST + " connections are in use"
+            : "did not let a connection be made in time");
   }
 
   private void requireOpen() {
@@ -188,6 +201,7 @@ final class OwnLanes implements Lanes {
       idle.forEach(other -> all.add(other.session()));
       idle.clear();
       count -= all.size();
+      discards++;
       changed.signalAll();
     } finally {
       lock.unlock();

@@ -165,6 +165,7 @@ final class PostgresDialect implements ServerDialect {
       case "57P01", "57P02", "57P03", "57P05", "25P03" -> Trouble.BROKEN;
       case "42501" -> Trouble.FORBIDDEN;
       case "42P01", "3D000", "3F000", "42703" -> Trouble.MISSING;
+      case "53300" -> Trouble.FULL;
       case "25006" -> Trouble.READ_ONLY;
       default -> ServerDialect.standard(e);
     };

@@ -37,6 +37,10 @@ final class PostgresWakes implements Wakes {
   private final Condition changed = lock.newCondition();
   private boolean begun;
   private boolean listening;
+
+  /** Whether a connection could not be had, or was lost: it is not waited for again. */
+  private boolean failed;
+
   private boolean closed;
   private @Nullable Connection connection;
 
@@ -63,7 +67,7 @@ final class PostgresWakes implements Wakes {
         begun = true;
         threads.request(() -> listen(FIRST_PAUSE));
       }
-      while (!listening && !closed) {
+      while (!listening && !failed && !closed) {
         if (!limit.await(changed)) {
           break;
         }
@@ -165,7 +169,9 @@ final class PostgresWakes implements Wakes {
     lock.lock();
     try {
       listening = false;
+      failed = true;
       connection = null;
+      changed.signalAll();
       if (!closed) {
         Duration longer = pause.multipliedBy(2);
         Duration next = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;

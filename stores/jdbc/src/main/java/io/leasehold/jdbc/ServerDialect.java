@@ -37,6 +37,8 @@ interface ServerDialect {
     FORBIDDEN,
     /** There is no such table, or database. */
     MISSING,
+    /** It lets no more connections be made. */
+    FULL,
     /** The server, or we on it, may read only. */
     READ_ONLY,
     /** Something else. The statement had no effect. */

@@ -48,6 +48,12 @@ final class ServerErrors {
     return switch (dialect.trouble(e)) {
       case FORBIDDEN -> refused("refuses to let us in: " + e.getMessage(), e);
       case MISSING -> refused("has no such database: " + e.getMessage(), e);
+      case FULL ->
+          unavailable(
+              "has no connection left for us: "
+                  + e.getMessage()
+                  + "; raise its limit of connections, or let fewer clients in",
+              e);
       default -> unavailable("cannot be reached: " + e.getMessage(), e);
     };
   }
@@ -67,7 +73,7 @@ final class ServerErrors {
           refused("may only be read: " + e.getMessage() + "; connect to the primary", e);
       case BUSY -> unavailable("is in the way of itself: " + e.getMessage(), e);
       case BROKEN -> unavailable("ended the connection: " + e.getMessage(), e);
-      case DUPLICATE, OTHER -> unavailable("failed: " + e.getMessage(), e);
+      case DUPLICATE, FULL, OTHER -> unavailable("failed: " + e.getMessage(), e);
     };
   }
 }

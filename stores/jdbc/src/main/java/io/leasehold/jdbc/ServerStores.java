@@ -16,7 +16,11 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.sql.DataSource;
 
 /** Opens stores on database servers. */
@@ -78,8 +82,44 @@ final class ServerStores {
         .store(url.care(), !dialect.hasNetworkTimeout());
   }
 
-  /** Opens a store over connections of an application's pool. */
+  /** Opens a store over connections of an application's pool, which may keep us waiting. */
   static LockStore open(DataSource source, String prefix, ServerSchema.Care care) {
+    Threads threads = new Threads();
+    CompletableFuture<LockStore> opening = new CompletableFuture<>();
+    threads.request(
+        () -> {
+          try {
+            opening.complete(open(source, prefix, care, threads));
+          } catch (RuntimeException e) {
+            opening.completeExceptionally(e);
+          }
+        });
+    try {
+      return opening.get(OPENING.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      threads.close();
+      throw e.getCause() instanceof RuntimeException why ? why : noConnection(e);
+    } catch (TimeoutException e) {
+      threads.close();
+      throw noConnection(e);
+    } catch (InterruptedException e) {
+      threads.close();
+      Thread.currentThread().interrupt();
+      throw noConnection(e);
+    }
+  }
+
+  private static StoreException noConnection(Throwable cause) {
+    return new StoreException(
+        Failure.UNAVAILABLE,
+        "the data source gave no connection in "
+            + OPENING.toSeconds()
+            + " s: raise the size of its pool, or find who keeps its connections",
+        cause);
+  }
+
+  private static LockStore open(
+      DataSource source, String prefix, ServerSchema.Care care, Threads threads) {
     ServerDialect dialect;
     String name;
     try (Connection first = source.getConnection()) {
@@ -90,7 +130,6 @@ final class ServerStores {
     }
     Tables tables = new Tables(dialect, prefix);
     ServerErrors errors = new ServerErrors(name, dialect);
-    Threads threads = new Threads();
     Lanes lanes = new BorrowedLanes(source, errors, tables::spelled);
     return new Opening(dialect, tables, errors, lanes, Wakes.NONE, new SystemClock(), threads)
         .store(care, true);

@@ -213,6 +213,7 @@ final class ServerVerbs implements Verbs {
 
   @Override
   public boolean free(Limit limit, Ticket ticket) {
+    unresolved.remove(ticket.id());
     return database.call(
         limit,
         session -> {

@@ -94,13 +94,14 @@ final class Session implements AutoCloseable {
 
   /** Reads what is committed, and nothing older, until {@link #restore}. */
   void readCommitted() throws SQLException {
-    isolation = connection.getTransactionIsolation();
-    if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
-      connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-    }
+    // First this: to ask for the isolation could begin a transaction, in which it cannot be set.
     autoCommit = connection.getAutoCommit();
     if (!autoCommit) {
       connection.setAutoCommit(true);
+    }
+    isolation = connection.getTransactionIsolation();
+    if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
+      connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
     }
   }
 

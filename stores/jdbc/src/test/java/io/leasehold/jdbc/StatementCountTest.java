@@ -273,6 +273,7 @@ class StatementCountTest extends ServerTest {
         .untilAsserted(() -> assertThat(aSecond(count)).isLessThanOrEqualTo(one * 1.5 + 8));
     waiters.forEach(waiter -> waiter.cancel(true));
     requireNothingLeft(client);
+    held.forEach(Lease::release);
   }
 
   private static double aSecond(Count count) throws SQLException {

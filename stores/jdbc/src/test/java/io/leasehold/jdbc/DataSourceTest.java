@@ -1,0 +1,204 @@
+package io.leasehold.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.leasehold.Lease;
+import io.leasehold.LockOptions;
+import io.leasehold.StoreException;
+import io.leasehold.internal.Engine;
+import io.leasehold.servers.SqlServer;
+import io.leasehold.servers.SqlServer.Kind;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Connections of the application's own pool, beside what the application does on them. */
+class DataSourceTest extends ServerTest {
+  private HikariDataSource pool(SqlServer server, UnaryOperator<String> url) {
+    HikariDataSource pool = closed(new HikariDataSource());
+    pool.setJdbcUrl(url.apply(server.jdbcUrl()));
+    pool.setMaximumPoolSize(3);
+    return pool;
+  }
+
+  private Engine client(DataSource source, Duration ttl) {
+    JdbcStores stores = JdbcStores.using(source).tables(tables()).createTables();
+    return client(stores, how -> how.ttl(ttl));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aTransactionThatIsRolledBackChangesNothing(Kind kind) throws Exception {
+    SqlServer server = SharedServers.of(kind);
+    HikariDataSource pool = pool(server, url -> url);
+    Engine client = client(pool, TTL);
+    Lease before = client.lock("before").acquire();
+    try (Connection open = pool.getConnection();
+        Statement statement = open.createStatement()) {
+      open.setAutoCommit(false);
+      statement.execute("CREATE TABLE " + tables() + "_own (n INTEGER)");
+      statement.execute("INSERT INTO " + tables() + "_own VALUES (1)");
+      Lease during = client.lock("during").acquire();
+      before.release();
+      open.rollback();
+      assertThat(client(server).lock("during").tryAcquire()).isEmpty();
+      assertThat(during.isHeld()).isTrue();
+      requireSoon(client(server).lock("before"));
+      during.release();
+    }
+    requireSoon(client(server).lock("during"));
+  }
+
+  /** PostgreSQL's now() stands still within a transaction. */
+  @ParameterizedTest
+  @EnumSource
+  void aLockTakenDuringALongTransactionSeesTheTrueTime(Kind kind) throws Exception {
+    SqlServer server = SharedServers.of(kind);
+    HikariDataSource pool = pool(server, url -> url);
+    try (Connection open = pool.getConnection();
+        Statement statement = open.createStatement()) {
+      open.setAutoCommit(false);
+      try (ResultSet now = statement.executeQuery("SELECT CURRENT_TIMESTAMP")) {
+        now.next();
+      }
+      Engine client = client(pool, Duration.ofSeconds(1));
+      LockOptions dies = LockOptions.defaults().withoutRenewal();
+      Lease dead = client(pool, Duration.ofSeconds(1)).lock("a").with(dies).acquire();
+      Lease next = client.lock("a").tryAcquire(Duration.ofSeconds(5)).orElseThrow();
+      assertThat(dead.isHeld()).isFalse();
+      assertThat(next.fencingToken()).isGreaterThan(dead.fencingToken());
+      assertThat(next.remaining()).isBetween(Duration.ofMillis(1), Duration.ofSeconds(1));
+      next.release();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aPoolOfSerializableTransactionsIsGivenBackAsItWas(Kind kind) throws Exception {
+    SqlServer server = SharedServers.of(kind);
+    HikariDataSource pool = pool(server, url -> url);
+    pool.setMaximumPoolSize(1);
+    pool.setAutoCommit(false);
+    pool.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
+    Connection connection = closed(pool.getConnection());
+    Engine client = client(same(connection), TTL);
+    client.lock("a").acquire().release();
+    client.readWriteLock("r").readLock().acquire().release();
+    try (Lease held = client(server).lock("a").acquire()) {
+      assertThat(client.lock("a").tryAcquire()).isEmpty();
+      assertThat(held.isHeld()).isTrue();
+    }
+    client.close();
+    assertThat(connection.getAutoCommit()).isFalse();
+    assertThat(connection.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_SERIALIZABLE);
+  }
+
+  /** Gives it again and again, and does nothing when it is given back. */
+  private static DataSource same(Connection connection) {
+    return new GivenConnections(
+        () ->
+            (Connection)
+                Proxy.newProxyInstance(
+                    DataSourceTest.class.getClassLoader(),
+                    new Class<?>[] {Connection.class},
+                    (proxy, method, arguments) ->
+                        method.getName().equals("close")
+                            ? null
+                            : method.invoke(connection, arguments)));
+  }
+
+  /** Gives connections until it is told to keep them. */
+  private static final class Stuck {
+    private final DataSource source;
+    private final CountDownLatch gives = new CountDownLatch(1);
+    private volatile boolean keeps;
+
+    Stuck(DataSource source) {
+      this.source = source;
+    }
+
+    Connection connection() throws SQLException {
+      try {
+        if (keeps) {
+          gives.await();
+        }
+        return source.getConnection();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new SQLException(e);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void r16APoolThatGivesNothingIsToldInTimeAndLeavesNothing(Kind kind) throws Exception {
+    SqlServer server = SharedServers.of(kind);
+    Stuck source = new Stuck(pool(server, url -> url));
+    Engine client = client(new GivenConnections(source::connection), TTL);
+    Engine other = client(server);
+    client.lock("a").acquire().release();
+    source.keeps = true;
+    for (int i = 0; i < 6; i++) {
+      long begin = System.nanoTime();
+      assertThatThrownBy(() -> client.lock("a").tryAcquire(Duration.ofMillis(300)))
+          .isInstanceOf(StoreException.class);
+      assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(2));
+    }
+    requireSoon(other.lock("a"));
+    source.keeps = false;
+    source.gives.countDown();
+    requireNothingLeft(client);
+    requireSoon(other.lock("a"));
+    requireSoon(client.lock("a"));
+  }
+
+  @Test
+  void aPoolThatGivesNothingToBeginWith() {
+    Stuck source = new Stuck(new JdbcDataSource());
+    source.keeps = true;
+    long begin = System.nanoTime();
+    assertThatThrownBy(() -> client(new GivenConnections(source::connection), TTL))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("raise the size of its pool");
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(20));
+    source.gives.countDown();
+  }
+
+  @Test
+  void aPoolThatFailsInWaysOfItsOwn() throws Exception {
+    JdbcDataSource source = new JdbcDataSource();
+    source.setURL("jdbc:h2:mem:" + tables());
+    AtomicBoolean broken = new AtomicBoolean();
+    try (Connection kept = source.getConnection()) {
+      DataSource pool =
+          new GivenConnections(
+              () -> {
+                if (broken.get()) {
+                  throw new IllegalStateException("the pool was closed");
+                }
+                return source.getConnection();
+              });
+      Engine client = client(pool, TTL);
+      client.lock("a").acquire().release();
+      broken.set(true);
+      assertThatThrownBy(() -> client.lock("a").tryAcquire())
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining("the pool was closed");
+      assertThat(kept.isValid(1)).isTrue();
+    }
+  }
+}
