@@ -21,14 +21,23 @@ public final class Threads implements Scheduler {
 
   private final ScheduledThreadPoolExecutor timer =
       new ScheduledThreadPoolExecutor(1, named("timer"));
-  private final ThreadPoolExecutor requests =
-      pool("request", 4, new ThreadPoolExecutor.DiscardPolicy());
+  private final ThreadPoolExecutor requests;
   private final ThreadPoolExecutor renewals =
       pool("renewal", 2, new ThreadPoolExecutor.DiscardPolicy());
   private final ThreadPoolExecutor callbacks = pool("callback", 4, (task, closed) -> task.run());
 
   /** Starts no thread yet. */
   public Threads() {
+    this(4);
+  }
+
+  /**
+   * Starts no thread yet.
+   *
+   * @param most how many requests may run at once
+   */
+  public Threads(int most) {
+    requests = pool("request", most, new ThreadPoolExecutor.DiscardPolicy());
     timer.setRemoveOnCancelPolicy(true);
     timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
   }
