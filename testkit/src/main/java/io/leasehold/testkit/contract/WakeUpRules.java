@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
+import io.leasehold.LeaseLostException;
 import io.leasehold.LockClient;
 import io.leasehold.LockOptions;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.Trait;
+import io.leasehold.spi.Traits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.DisplayName;
 
@@ -166,6 +170,10 @@ public interface WakeUpRules {
     } catch (StoreException e) {
       // The connection ended with the store: it is repeated in the background.
       assertThat(e.failure()).isNotEqualTo(Failure.REFUSED);
+    } catch (LeaseLostException e) {
+      // Its session ended with the store, and it was told.
+      assertThat(bed.fixture().traits().map(Traits::has).orElse(Set.of()))
+          .doesNotContain(Trait.SURVIVES_RESTART);
     }
     waiter.result();
   }
