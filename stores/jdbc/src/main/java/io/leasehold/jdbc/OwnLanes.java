@@ -42,6 +42,7 @@ final class OwnLanes implements Lanes {
   private final ServerErrors errors;
   private final Clock clock;
   private final Threads threads;
+  private final int most;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Deque<Idle> idle = new ArrayDeque<>();
@@ -60,6 +61,17 @@ final class OwnLanes implements Lanes {
 
   OwnLanes(
       Source source, ServerDialect dialect, ServerErrors errors, Clock clock, Threads threads) {
+    this(source, dialect, errors, clock, threads, MOST);
+  }
+
+  OwnLanes(
+      Source source,
+      ServerDialect dialect,
+      ServerErrors errors,
+      Clock clock,
+      Threads threads,
+      int most) {
+    this.most = most;
     this.source = source;
     this.dialect = dialect;
     this.errors = errors;
@@ -73,6 +85,16 @@ final class OwnLanes implements Lanes {
     try {
       count++;
       idle.addLast(new Idle(session, clock.nanos()));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether one is there, so that none has to be made. */
+  boolean hasIdle() {
+    lock.lock();
+    try {
+      return !idle.isEmpty();
     } finally {
       lock.unlock();
     }
@@ -119,7 +141,7 @@ final class OwnLanes implements Lanes {
         if (why.isPresent() && count == 0) {
           throw why.get();
         }
-        if (asked != discards && count < MOST) {
+        if (asked != discards && count < most) {
           asked = discards;
           count++;
           threads.request(this::make);
@@ -135,8 +157,8 @@ final class OwnLanes implements Lanes {
 
   private StoreException nothingInTime() {
     return errors.unavailable(
-        count == MOST
-            ? "is busy: all " + MOST + " connections are in use"
+        count == most
+            ? "is busy: all " + most + " connections are in use"
             : "did not let a connection be made in time");
   }
 

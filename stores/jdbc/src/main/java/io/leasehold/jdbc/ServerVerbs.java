@@ -46,6 +46,10 @@ final class ServerVerbs implements Verbs {
     this.renewing = new ServerRenewing(database, places);
   }
 
+  PlacesHere places() {
+    return places;
+  }
+
   @Override
   public Attempt attempt(Limit limit, Ticket ticket) {
     try {
@@ -120,7 +124,8 @@ final class ServerVerbs implements Verbs {
         : new Attempt.Busy(LeaseTable.duration(admission.soonest()), admission.holder());
   }
 
-  private Row lockedRow(Session session, Ticket ticket) throws SQLException {
+  /** The name's row, locked; made if it is not there. */
+  Row lockedRow(Session session, Ticket ticket) throws SQLException {
     Optional<Row> row = LeaseTable.lockedRow(session, ticket.name(), dialect.lockClause());
     if (row.isEmpty()) {
       LeaseTable.newName(session, ticket.name());
@@ -147,7 +152,7 @@ final class ServerVerbs implements Verbs {
   }
 
   /** Takes a place among those who wait, or keeps the one that it has. */
-  private void joinIfDue(Session session, Ticket ticket) throws SQLException {
+  void joinIfDue(Session session, Ticket ticket) throws SQLException {
     boolean waits = ticket.intent() == Ticket.Intent.QUEUE;
     if (!waits || !Places.isToBeKept(ticket, Math.max(0, places.left(ticket)))) {
       return;
