@@ -74,6 +74,11 @@ final class ServerStores {
     Clock clock = new SystemClock();
     OwnLanes lanes = new OwnLanes(source, dialect, errors, clock, threads);
     lanes.add(first);
+    if (url.mode() == ServerUrl.Mode.SESSION) {
+      ServerDatabase database = new ServerDatabase(lanes, dialect, errors, threads);
+      return new SessionStores(database, dialect, tables, source, listener, clock, threads)
+          .open(url.care());
+    }
     Wakes wakes =
         dialect instanceof PostgresDialect postgres
             ? new PostgresWakes(source, postgres.channel(), listener, threads)

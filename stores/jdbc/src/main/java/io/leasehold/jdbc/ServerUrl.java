@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
  * @param properties user, password, and the parameters that are not ours
  * @param tables what the tables' names begin with
  * @param care what is done about the tables
+ * @param mode what excludes
  */
 record ServerUrl(
     String database,
@@ -26,9 +27,32 @@ record ServerUrl(
     String driverUrl,
     Properties properties,
     String tables,
-    ServerSchema.Care care) {
+    ServerSchema.Care care,
+    Mode mode) {
+  /** What excludes. */
+  enum Mode {
+    /** A row with an expiry. */
+    LEASE(""),
+    /** The server's own lock of a connection. Its tables are others: the modes do not meet. */
+    SESSION("_session");
+
+    private final String suffix;
+
+    Mode(String suffix) {
+      this.suffix = suffix;
+    }
+
+    private static Mode of(String text) {
+      return switch (text) {
+        case "lease" -> LEASE;
+        case "session" -> SESSION;
+        default -> throw new IllegalArgumentException("mode is lease or session, not " + text);
+      };
+    }
+  }
+
   private static final Set<String> PRODUCTS = Set.of("postgresql", "mysql", "mariadb", "h2");
-  private static final Set<String> OURS = Set.of("table", "ddl");
+  private static final Set<String> OURS = Set.of("table", "ddl", "mode");
 
   /** The product, slashes, user and password if there are any, and the rest. */
   private static final Pattern REST =
@@ -51,6 +75,13 @@ record ServerUrl(
               + " jdbc:mysql://host/database, jdbc:mariadb://host/database or jdbc:h2:...");
     }
     String product = rest.group("product");
+    Mode mode = url.parameter("mode").map(Mode::of).orElse(Mode.LEASE);
+    if (mode == Mode.SESSION && product.equals("h2")) {
+      throw new IllegalArgumentException(
+          "the store URL "
+              + url
+              + " asks for mode=session, but H2 has no named locks: leave it out");
+    }
     String slashes = rest.group("slashes") == null ? "" : "//";
     Properties properties = new Properties();
     url.without(OURS).parameters().forEach(properties::setProperty);
@@ -66,8 +97,9 @@ record ServerUrl(
         product,
         "jdbc:" + product + ":" + slashes + rest.group("where"),
         properties,
-        url.parameter("table").orElse(Tables.DEFAULT),
-        url.parameter("ddl").map(ServerSchema.Care::of).orElse(defaultCare(product, url.rest())));
+        url.parameter("table").orElse(Tables.DEFAULT) + mode.suffix,
+        url.parameter("ddl").map(ServerSchema.Care::of).orElse(defaultCare(product, url.rest())),
+        mode);
   }
 
   /** An embedded database is made when it is needed, as a file is. */

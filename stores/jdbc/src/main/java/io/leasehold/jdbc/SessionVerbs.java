@@ -1,0 +1,316 @@
+package io.leasehold.jdbc;
+
+import io.leasehold.Finding;
+import io.leasehold.LockMode;
+import io.leasehold.LockSnapshot;
+import io.leasehold.jdbc.LeaseTable.Row;
+import io.leasehold.spi.Attempt;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.Ticket;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+
+/*
+ * The server's lock decides who is next, the row says who it is: number, lease id, and until when it stands
+ * without renewal. A row that stands although the lock was free is that of a session that ended.
+ */
+
+/** The verbs where the server's own locks exclude. */
+final class SessionVerbs implements Verbs {
+  /** Ends what a dead session left in the row. */
+  private static final String CLEAR =
+      "UPDATE {lock} SET expires = 0, others_until = 0 WHERE name = :name AND lease_id <> :id";
+
+  private static final int ROUNDS = 4;
+
+  private final ServerVerbs rows;
+  private final ServerDatabase database;
+  private final ServerDialect dialect;
+  private final NamedLocks locks;
+  private final String scope;
+  private final LockSessions sessions;
+  private final Optional<NamedLockQueue> queue;
+
+  /**
+   * On a server.
+   *
+   * @param rows the verbs on the same tables
+   * @param queue empty if the server has none that can be left
+   */
+  SessionVerbs(
+      ServerVerbs rows,
+      ServerDatabase database,
+      ServerDialect dialect,
+      NamedLocks locks,
+      String scope,
+      LockSessions sessions,
+      Optional<NamedLockQueue> queue) {
+    this.rows = rows;
+    this.database = database;
+    this.dialect = dialect;
+    this.locks = locks;
+    this.scope = scope;
+    this.sessions = sessions;
+    this.queue = queue;
+  }
+
+  // ---- attempt
+
+  @Override
+  public Attempt attempt(Limit limit, Ticket ticket) {
+    if (ticket.mode() != LockMode.EXCLUSIVE) {
+      throw database
+          .errors()
+          .refused("serves exclusive locks only with mode=session; use mode=lease", null);
+    }
+    if (sessions.hasEnded(ticket.id())) {
+      return usedUp();
+    }
+    Optional<LockSession> held = sessions.of(ticket.id());
+    return held.isPresent() ? repeated(limit, ticket, held.get()) : attemptAnew(limit, ticket);
+  }
+
+  private static Attempt usedUp() {
+    return new Attempt.Busy(Duration.ZERO, "");
+  }
+
+  private Attempt repeated(Limit limit, Ticket ticket, LockSession held) {
+    Optional<Row> row = database.call(limit, session -> LeaseTable.row(session, ticket));
+    return row.filter(found -> isOf(found, ticket))
+        .map(found -> repeated(ticket, found, held))
+        .orElseGet(SessionVerbs::usedUp);
+  }
+
+  private Attempt repeated(Ticket ticket, Row row, LockSession held) {
+    long remaining = Math.min(row.remaining(), LeaseTable.micros(held.left()));
+    return Admission.repeated(ticket, row.fence(), remaining, row.wanted() > 0);
+  }
+
+  private static boolean isOf(Row row, Ticket ticket) {
+    return row.leaseId().equals(ticket.id().toString());
+  }
+
+  private Attempt attemptAnew(Limit limit, Ticket ticket) {
+    Optional<Session> claimed = queue.flatMap(waits -> waits.claim(ticket));
+    if (claimed.isEmpty() && !sessions.lanes(ticket).hasIdle() && isTaken(limit, ticket)) {
+      return busy(limit, ticket);
+    }
+    LockSession one =
+        claimed
+            .map(session -> sessions.use(ticket, session))
+            .orElseGet(() -> sessions.take(limit, ticket));
+    Optional<Attempt> grant;
+    try {
+      boolean isFree = claimed.isPresent() || tryLock(limit, ticket, one);
+      grant = isFree ? grant(limit, ticket, one) : Optional.empty();
+    } catch (SQLException e) {
+      throw sessions.failed(limit, one, key(ticket), e);
+    } catch (RuntimeException | Error e) {
+      sessions.abandon(limit, one, key(ticket), false);
+      throw e;
+    }
+    sessions.leave(one);
+    return grant.isPresent() ? confirmed(limit, ticket, grant.get()) : busy(limit, ticket);
+  }
+
+  /** Who only finds it taken need not wait for a connection that could have taken it. */
+  private boolean isTaken(Limit limit, Ticket ticket) {
+    List<Object> keys = List.of(key(ticket));
+    return !database.call(limit, session -> locks.taken(session, keys)).isEmpty();
+  }
+
+  /** Whoever asks again on the same connection would have it twice. */
+  private boolean tryLock(Limit limit, Ticket ticket, LockSession one) throws SQLException {
+    Object key = key(ticket);
+    return !one.has(key) && one.ask(limit, session -> locks.tryLock(session, key));
+  }
+
+  private Attempt busy(Limit limit, Ticket ticket) {
+    Optional<Row> row =
+        database.call(
+            limit,
+            session -> {
+              rows.joinIfDue(session, ticket);
+              return LeaseTable.row(session, ticket);
+            });
+    return row.filter(found -> found.remaining() > 0)
+        .<Attempt>map(
+            found -> new Attempt.Busy(LeaseTable.duration(found.remaining()), found.holder()))
+        .orElseGet(SessionVerbs::usedUp);
+  }
+
+  /** The lock is ours: the lease is the ticket's, unless its id is used up. */
+  private Optional<Attempt> grant(Limit limit, Ticket ticket, LockSession one) throws SQLException {
+    Optional<Attempt> grant = one.ask(limit, session -> grant(limit, ticket, one, session));
+    if (grant.isPresent()) {
+      sessions.hold(one, ticket, key(ticket));
+      rows.places().granted(ticket);
+    } else {
+      one.ask(limit, session -> sessions.unlocked(session, key(ticket)));
+    }
+    return grant;
+  }
+
+  /** It may have been withdrawn meanwhile, by somebody who did not find it. */
+  private Attempt confirmed(Limit limit, Ticket ticket, Attempt grant) {
+    if (!sessions.hasEnded(ticket.id())) {
+      return grant;
+    }
+    sessions.free(limit, ticket, session -> leaveQueue(session, ticket));
+    return usedUp();
+  }
+
+  private Optional<Attempt> grant(Limit limit, Ticket ticket, LockSession one, Session session)
+      throws SQLException {
+    for (int round = 0; round < ROUNDS; round++) {
+      Optional<ServerDialect.Taken> taken = dialect.take(session, ticket);
+      if (taken.isPresent()) {
+        return Optional.of(
+            new Attempt.Granted(taken.get().number(), ticket.ttl(), taken.get().wanted()));
+      }
+      Optional<Row> row = LeaseTable.row(session, ticket);
+      if (row.isEmpty()) {
+        database.transact(limit, other -> rows.lockedRow(other, ticket));
+      } else if (isOf(row.get(), ticket)) {
+        // Its answer was lost with its connection: nobody else had the lock since.
+        return row.filter(found -> found.remaining() > 0)
+            .map(found -> repeated(ticket, found, one));
+      } else {
+        session.update(CLEAR, LeaseTable.values(ticket));
+      }
+    }
+    throw new SQLException("the row of a name whose lock is ours changes all the time", "40001");
+  }
+
+  // ---- the rest
+
+  /** An attempt can only come by way of us, so the end of an id is final. */
+  @Override
+  public boolean withdraw(Limit limit, Ticket ticket, boolean underWay) {
+    sessions.end(ticket.id());
+    free(limit, ticket);
+    if (rows.places().mayHaveRow(ticket)) {
+      database.call(limit, session -> leaveQueue(session, ticket));
+    }
+    return true;
+  }
+
+  @Override
+  public boolean free(Limit limit, Ticket ticket) {
+    return sessions.free(limit, ticket, session -> leaveQueue(session, ticket));
+  }
+
+  private boolean leaveQueue(Session session, Ticket ticket) throws SQLException {
+    boolean waited = rows.places().mayHaveRow(ticket) && LeaseTable.leave(session, ticket);
+    rows.places().forget(ticket);
+    return waited;
+  }
+
+  /** Rows are renewed as where they alone exclude; and no lease lives longer than its session. */
+  @Override
+  public void renew(Limit limit, List<Ticket> tickets, BiConsumer<LeaseId, Renewal> each) {
+    List<Ticket> known = new ArrayList<>();
+    List<Ticket> waiting = new ArrayList<>();
+    for (Ticket ticket : tickets) {
+      if (rows.places().isWaiting(ticket)) {
+        waiting.add(ticket);
+      } else if (sessions.of(ticket.id()).isPresent()) {
+        known.add(ticket);
+      } else {
+        each.accept(ticket.id(), new Renewal.Gone());
+      }
+    }
+    rows.renew(limit, known, (id, answer) -> each.accept(id, held(id, answer)));
+    poll(limit, waiting, each);
+  }
+
+  private Renewal held(LeaseId id, Renewal answer) {
+    if (!(answer instanceof Renewal.Renewed renewed)) {
+      return answer;
+    }
+    Optional<LockSession> held = sessions.of(id);
+    if (held.isEmpty()) {
+      return new Renewal.Gone();
+    }
+    Duration left = held.get().left();
+    if (left.isNegative() || left.isZero()) {
+      return new Renewal.Unknown(
+          database.errors().unavailable("does not answer on the lease's connection"));
+    }
+    return left.compareTo(renewed.remaining()) < 0
+        ? new Renewal.Renewed(left, renewed.wanted())
+        : renewed;
+  }
+
+  /** What the rows cannot tell is whether the session of who holds has ended. */
+  private void poll(Limit limit, List<Ticket> tickets, BiConsumer<LeaseId, Renewal> each) {
+    if (tickets.isEmpty()) {
+      return;
+    }
+    List<Object> asked =
+        tickets.stream().filter(ticket -> !isQueued(ticket)).map(this::key).toList();
+    Set<Object> taken =
+        asked.isEmpty() ? Set.of() : database.call(limit, session -> locks.taken(session, asked));
+    Set<LeaseId> mayBe =
+        tickets.stream()
+            .filter(ticket -> isQueued(ticket) ? hasLock(ticket) : !taken.contains(key(ticket)))
+            .map(Ticket::id)
+            .collect(Collectors.toSet());
+    rows.renew(
+        limit,
+        tickets,
+        (id, answer) -> {
+          boolean waits = answer instanceof Renewal.Waiting || answer instanceof Renewal.AttemptNow;
+          Renewal told = mayBe.contains(id) ? new Renewal.AttemptNow() : new Renewal.Waiting();
+          each.accept(id, waits ? told : answer);
+        });
+  }
+
+  private Object key(Ticket ticket) {
+    return locks.key(scope, ticket.name());
+  }
+
+  private boolean isQueued(Ticket ticket) {
+    return queue.isPresent() && queue.get().isIn(ticket);
+  }
+
+  private boolean hasLock(Ticket ticket) {
+    return queue.isPresent() && queue.get().has(ticket);
+  }
+
+  @Override
+  public List<LockSnapshot> list(Limit limit, Optional<String> name) {
+    return rows.list(limit, name);
+  }
+
+  /** Its holder's next beat sees it, and frees the lock. */
+  @Override
+  public boolean breakLease(Limit limit, String name, long number) {
+    return rows.breakLease(limit, name, number);
+  }
+
+  @Override
+  public List<Finding> diagnose(Limit limit) {
+    List<Finding> found = new ArrayList<>(rows.diagnose(limit));
+    found.add(database.call(limit, locks::diagnose));
+    return found;
+  }
+
+  @Override
+  public void sweep() {
+    rows.sweep();
+  }
+
+  @Override
+  public void close() {
+    sessions.close();
+    rows.close();
+  }
+}
