@@ -1,5 +1,8 @@
 package io.leasehold.benchmarks.redis;
 
+import io.leasehold.benchmarks.runner.Client;
+import io.leasehold.benchmarks.runner.Mutex;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import redis.clients.jedis.Jedis;
@@ -11,8 +14,8 @@ final class BareJedis implements Client {
   private final SetParams ifAbsent;
   private final String release;
 
-  BareJedis(int port, Duration ttl) {
-    connection = ThreadLocal.withInitial(() -> new Jedis("127.0.0.1", port));
+  BareJedis(String url, Duration ttl) {
+    connection = ThreadLocal.withInitial(() -> new Jedis(URI.create(url)));
     ifAbsent = SetParams.setParams().nx().px(ttl.toMillis());
     release = connection.get().scriptLoad(Floor.RELEASE);
   }

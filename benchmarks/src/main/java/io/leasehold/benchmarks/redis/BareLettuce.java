@@ -1,7 +1,8 @@
 package io.leasehold.benchmarks.redis;
 
+import io.leasehold.benchmarks.runner.Client;
+import io.leasehold.benchmarks.runner.Mutex;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -13,8 +14,8 @@ final class BareLettuce implements Client {
   private final SetArgs ifAbsent;
   private final String release;
 
-  BareLettuce(int port, Duration ttl) {
-    redis = RedisClient.create(RedisURI.create("127.0.0.1", port)).connect().sync();
+  BareLettuce(String url, Duration ttl) {
+    redis = RedisClient.create(url).connect().sync();
     ifAbsent = SetArgs.Builder.nx().px(ttl);
     release = redis.scriptLoad(Floor.RELEASE);
   }

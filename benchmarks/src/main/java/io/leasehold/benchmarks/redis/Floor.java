@@ -1,5 +1,7 @@
 package io.leasehold.benchmarks.redis;
 
+import io.leasehold.benchmarks.runner.Mutex;
+
 /** {@code SET NX PX} and a script that deletes the key if it is still ours. For one thread. */
 abstract class Floor implements Mutex {
   /** Deletes what has the expected value. */

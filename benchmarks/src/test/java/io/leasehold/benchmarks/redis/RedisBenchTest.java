@@ -3,10 +3,16 @@ package io.leasehold.benchmarks.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.benchmarks.Figure;
-import io.leasehold.benchmarks.redis.Stage.Exclusion;
+import io.leasehold.benchmarks.runner.Contender;
+import io.leasehold.benchmarks.runner.Report;
+import io.leasehold.benchmarks.runner.Results;
+import io.leasehold.benchmarks.runner.Run;
+import io.leasehold.benchmarks.runner.Scenario;
+import io.leasehold.benchmarks.runner.Settings;
+import io.leasehold.benchmarks.runner.Stage;
+import io.leasehold.benchmarks.runner.Stage.Exclusion;
 import io.leasehold.servers.RedisServer;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -22,17 +28,17 @@ class RedisBenchTest {
   private static final Settings INSTANT =
       new Settings(Duration.ofMillis(200), 20, 300, Duration.ofSeconds(3));
 
-  private static Servers servers;
+  private static Stage stage;
 
   @BeforeAll
   static void start() {
-    servers = Servers.start(RedisServer.Kind.REDIS_7_0);
+    stage = new Stage(RedisServers.start(RedisServer.Kind.REDIS_7_0));
   }
 
   @AfterAll
   static void stop() {
-    if (servers != null) {
-      servers.close();
+    if (stage != null) {
+      stage.close();
     }
   }
 
@@ -58,14 +64,14 @@ class RedisBenchTest {
     assertExclusive(pair, report);
     Map<Contender, Figure> requests = figures(report, "requests");
     Map<Contender, Figure> commands = figures(report, "commands");
-    assertThat(requests.get(Contender.JEDIS).value()).isEqualTo(2);
-    assertThat(commands.get(Contender.JEDIS).value()).isEqualTo(4);
-    assertThat(requests.get(Contender.LETTUCE).value()).isEqualTo(2);
-    assertThat(requests.get(Contender.REDISSON).value()).isEqualTo(3);
-    assertThat(commands.get(Contender.REDISSON).value()).isEqualTo(12);
-    assertThat(requests.get(Contender.SPRING).value()).isEqualTo(2);
-    assertThat(requests.get(Contender.LEASEHOLD).value()).isEqualTo(2);
-    assertThat(commands.get(Contender.LEASEHOLD).value()).isLessThanOrEqualTo(9);
+    assertThat(requests.get(RedisContender.JEDIS).value()).isEqualTo(2);
+    assertThat(commands.get(RedisContender.JEDIS).value()).isEqualTo(4);
+    assertThat(requests.get(RedisContender.LETTUCE).value()).isEqualTo(2);
+    assertThat(requests.get(RedisContender.REDISSON).value()).isEqualTo(3);
+    assertThat(commands.get(RedisContender.REDISSON).value()).isEqualTo(12);
+    assertThat(requests.get(RedisContender.SPRING).value()).isEqualTo(2);
+    assertThat(requests.get(RedisContender.LEASEHOLD).value()).isEqualTo(2);
+    assertThat(commands.get(RedisContender.LEASEHOLD).value()).isLessThanOrEqualTo(9);
   }
 
   @Test
@@ -74,22 +80,25 @@ class RedisBenchTest {
     assertThat(figures(report, "commands"))
         .hasSize(3)
         .allSatisfy((contender, commands) -> assertThat(commands.value()).isGreaterThan(150));
-    assertThat(figures(report, "requests").get(Contender.LEASEHOLD).value()).isBetween(1.0, 30.0);
-    assertThat(figures(report, "threads").get(Contender.LEASEHOLD).value()).isBetween(1.0, 6.0);
+    assertThat(figures(report, "requests").get(RedisContender.LEASEHOLD).value())
+        .isBetween(1.0, 30.0);
+    assertThat(figures(report, "threads").get(RedisContender.LEASEHOLD).value())
+        .isBetween(1.0, 6.0);
   }
 
   @Test
   void whoIsInsideAsksNobody() throws Exception {
     Report report = run(scenario("inside"));
-    assertThat(figures(report, "re-entry, requests").get(Contender.LEASEHOLD).value()).isZero();
-    assertThat(figures(report, "isHeld, requests").get(Contender.LEASEHOLD).value()).isZero();
-    assertThat(figures(report, "isHeld, requests").get(Contender.REDISSON).value())
+    assertThat(figures(report, "re-entry, requests").get(RedisContender.LEASEHOLD).value())
+        .isZero();
+    assertThat(figures(report, "isHeld, requests").get(RedisContender.LEASEHOLD).value()).isZero();
+    assertThat(figures(report, "isHeld, requests").get(RedisContender.REDISSON).value())
         .isGreaterThanOrEqualTo(1);
-    assertThat(figures(report, "isHeld")).doesNotContainKey(Contender.SPRING);
+    assertThat(figures(report, "isHeld")).doesNotContainKey(RedisContender.SPRING);
   }
 
   private static Scenario scenario(String name) {
-    return Scenarios.all().stream().filter(each -> each.name().equals(name)).findFirst().get();
+    return RedisScenarios.all().stream().filter(each -> each.name().equals(name)).findFirst().get();
   }
 
   private static Map<Contender, Figure> figures(Report report, String measure) {
@@ -101,12 +110,15 @@ class RedisBenchTest {
   }
 
   private static Report run(Scenario scenario) throws Exception {
-    Stage stage = servers.stage();
+    stage.exclusions().clear();
     Run run =
-        new Run(stage, INSTANT, List.of(scenario), EnumSet.allOf(Contender.class), line -> {});
+        new Run(stage, INSTANT, List.of(scenario), List.of(RedisContender.values()), line -> {});
     Results results = run.rounds(1);
     assertThat(run.failures()).isEmpty();
     return new Report(
-        Map.of(), results.sections(List.of(scenario)), stage.exclusions(), run.failures());
+        Map.of(),
+        results.sections(List.of(scenario)),
+        Map.copyOf(stage.exclusions()),
+        run.failures());
   }
 }

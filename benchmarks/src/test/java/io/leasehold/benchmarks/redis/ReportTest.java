@@ -5,7 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.leasehold.benchmarks.Figure;
-import io.leasehold.benchmarks.redis.Stage.Exclusion;
+import io.leasehold.benchmarks.runner.Contender;
+import io.leasehold.benchmarks.runner.JsonReport;
+import io.leasehold.benchmarks.runner.Report;
+import io.leasehold.benchmarks.runner.Results;
+import io.leasehold.benchmarks.runner.Scenario;
+import io.leasehold.benchmarks.runner.Stage.Exclusion;
+import io.leasehold.benchmarks.runner.Tables;
+import io.leasehold.benchmarks.runner.Target;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class ReportTest {
   private static Report report() {
     Results results = new Results();
-    for (Scenario scenario : Scenarios.all()) {
+    for (Scenario scenario : RedisScenarios.all()) {
       for (Contender contender : scenario.contenders()) {
         Map<String, Double> measured = new HashMap<>();
         scenario.measures().forEach(measure -> measured.put(measure.name(), 2.0));
@@ -23,9 +30,9 @@ class ReportTest {
         results.add(scenario, contender, Map.of()); // it failed
       }
     }
-    Map<Contender, Exclusion> exclusions = Map.of(Contender.LEASEHOLD, new Exclusion(100, 0));
+    Map<Contender, Exclusion> exclusions = Map.of(RedisContender.LEASEHOLD, new Exclusion(100, 0));
     return new Report(
-        Map.of("server", "a"), results.sections(Scenarios.all()), exclusions, List.of());
+        Map.of("server", "a"), results.sections(RedisScenarios.all()), exclusions, List.of());
   }
 
   @Test
@@ -47,7 +54,7 @@ class ReportTest {
 
   @Test
   void aViolationOrAFailureIsBad() {
-    Map<Contender, Exclusion> broken = Map.of(Contender.SPRING, new Exclusion(100, 1));
+    Map<Contender, Exclusion> broken = Map.of(RedisContender.SPRING, new Exclusion(100, 1));
     assertThat(new Report(Map.of(), List.of(), Map.of(), List.of()).isBad()).isFalse();
     assertThat(new Report(Map.of(), List.of(), broken, List.of()).isBad()).isTrue();
     assertThat(new Report(Map.of(), List.of(), Map.of(), List.of("it fell")).isBad()).isTrue();
@@ -62,7 +69,11 @@ class ReportTest {
         .contains("- server: a")
         .anyMatch(line -> line.matches("\\|---\\|(---:\\|)+"))
         .anyMatch(line -> line.startsWith("| **re-entry and isHeld**"));
-    JsonObject json = JsonParser.parseString(new JsonReport(report).write()).getAsJsonObject();
-    assertThat(json.getAsJsonArray("scenarios")).hasSameSizeAs(Scenarios.all());
+    JsonObject json =
+        JsonParser.parseString(new JsonReport(List.of(report)).write())
+            .getAsJsonArray()
+            .get(0)
+            .getAsJsonObject();
+    assertThat(json.getAsJsonArray("scenarios")).hasSameSizeAs(RedisScenarios.all());
   }
 }
