@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** A connection that has locks of the server. Who uses it has {@link #inUse}. */
@@ -25,6 +26,9 @@ final class LockSession {
   final OwnLanes lanes;
   final ReentrantLock inUse = new ReentrantLock();
   final Map<LeaseId, Held> held = new ConcurrentHashMap<>();
+
+  /** Whether a beat of it is about to begin. */
+  final AtomicBoolean beats = new AtomicBoolean();
 
   /** How long the server keeps it though it is silent. */
   final Duration idle;

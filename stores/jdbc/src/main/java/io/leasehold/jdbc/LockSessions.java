@@ -19,8 +19,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 
 /*
  * A connection is kept alive by our beat and not by renewals, so the row's life is what ends a lease that nobody
@@ -39,42 +37,35 @@ final class LockSessions implements AutoCloseable {
   /** How much longer than the ttl the server keeps a silent connection: beats may be late. */
   static final Duration MARGIN = BEAT.multipliedBy(2);
 
-  /** How long an id that has ended is remembered once there are many. */
-  private static final Duration REMEMBERED = Duration.ofMinutes(1);
-
-  private static final int MANY = 1024;
   private static final int CHUNK = 1024;
 
   private static final String STANDING =
       "SELECT lease_id FROM {lock} WHERE name IN (:names) AND expires > {now}";
 
-  private final OwnLanes.Source source;
+  private final SessionLanes lanes;
   private final ServerDialect dialect;
   private final NamedLocks locks;
   private final ServerErrors errors;
   private final StoreListener listener;
   private final Clock clock;
   private final Threads threads;
-  private final Map<Duration, OwnLanes> lanes = new ConcurrentHashMap<>();
   private final Set<LockSession> all = ConcurrentHashMap.newKeySet();
   private final Map<LeaseId, LockSession> byLease = new ConcurrentHashMap<>();
 
-  /** Ids to which nothing is granted any more, and since when. */
-  private final Map<LeaseId, Long> ended = new ConcurrentHashMap<>();
-
-  private final AtomicReference<@Nullable Session> spare = new AtomicReference<>();
+  private final EndedIds ended;
   private final AtomicBoolean beating = new AtomicBoolean();
   private volatile boolean closed;
 
   LockSessions(
-      OwnLanes.Source source,
+      SessionLanes lanes,
       ServerDialect dialect,
       NamedLocks locks,
       ServerErrors errors,
       StoreListener listener,
       Clock clock,
       Threads threads) {
-    this.source = source;
+    this.lanes = lanes;
+    this.ended = new EndedIds(clock);
     this.dialect = dialect;
     this.locks = locks;
     this.errors = errors;
@@ -85,62 +76,19 @@ final class LockSessions implements AutoCloseable {
 
   // ---- connections
 
-  private static Duration idle(Ticket ticket) {
-    return ticket.ttl().plus(MARGIN);
-  }
-
-  /** Connections without locks, whose silence the server bears for as long as the ticket wants. */
-  OwnLanes lanes(Ticket ticket) {
-    OwnLanes found =
-        lanes.computeIfAbsent(
-            idle(ticket),
-            idle ->
-                new OwnLanes(
-                    () -> opened(idle),
-                    dialect,
-                    errors,
-                    clock,
-                    threads,
-                    2 * OWN + NamedLockQueue.MOST));
-    if (closed) {
-      found.close();
-    }
-    return found;
-  }
-
-  /** Takes in a connection, so that the first attempt need not wait for one. */
-  void spare(Session session) {
-    spare.set(session);
-  }
-
-  private Session opened(Duration idle) throws SQLException {
-    Session ready = spare.getAndSet(null);
-    if (ready != null) {
-      try {
-        return limited(ready, idle);
-      } catch (SQLException e) {
-        debug("a connection has ended before it was used", e);
-      }
-    }
-    return limited(source.open(), idle);
-  }
-
-  private Session limited(Session session, Duration idle) throws SQLException {
-    try {
-      locks.endIdleAfter(session, idle);
-      return session;
-    } catch (SQLException | RuntimeException e) {
-      dialect.end(session.connection());
-      throw e;
-    }
+  /** Whether an attempt need not wait for a connection to be made. */
+  boolean hasIdle(Ticket ticket) {
+    return lanes.of(ticket).hasIdle();
   }
 
   /** A connection for an attempt, in use by the caller. */
   LockSession take(Limit limit, Ticket ticket) {
     List<LockSession> others =
-        all.stream().filter(one -> one.idle.equals(idle(ticket)) && !one.held.isEmpty()).toList();
+        all.stream()
+            .filter(one -> one.idle.equals(SessionLanes.idle(ticket)) && !one.held.isEmpty())
+            .toList();
     if (others.size() < OWN) {
-      return use(ticket, lanes(ticket).take(limit));
+      return use(ticket, lanes.of(ticket).take(limit));
     }
     LockSession one = others.get(ThreadLocalRandom.current().nextInt(others.size()));
     if (!limit.lock(one.inUse)) {
@@ -148,14 +96,15 @@ final class LockSessions implements AutoCloseable {
     }
     if (one.isOver()) {
       one.inUse.unlock();
-      return use(ticket, lanes(ticket).take(limit));
+      return use(ticket, lanes.of(ticket).take(limit));
     }
     return one;
   }
 
   /** One that has no locks, or one for this ticket. */
   LockSession use(Ticket ticket, Session session) {
-    LockSession one = new LockSession(session, lanes(ticket), idle(ticket), errors, clock);
+    LockSession one =
+        new LockSession(session, lanes.of(ticket), SessionLanes.idle(ticket), errors, clock);
     one.inUse.lock();
     all.add(one);
     if (closed) {
@@ -223,17 +172,13 @@ final class LockSessions implements AutoCloseable {
 
   // ---- leases
 
-  /** From now on nothing is granted to this id. An attempt of it can only come by way of us. */
+  /** From now on nothing is granted to this id. */
   void end(LeaseId id) {
-    long now = clock.nanos();
-    if (ended.size() > MANY) {
-      ended.values().removeIf(then -> now - then > REMEMBERED.toNanos());
-    }
-    ended.put(id, now);
+    ended.add(id);
   }
 
   boolean hasEnded(LeaseId id) {
-    return ended.containsKey(id);
+    return ended.contains(id);
   }
 
   Optional<LockSession> of(LeaseId id) {
@@ -299,12 +244,15 @@ final class LockSessions implements AutoCloseable {
         return;
       }
     }
-    all.forEach(one -> threads.renewal(() -> beat(one)));
+    all.stream()
+        .filter(one -> one.beats.compareAndSet(false, true))
+        .forEach(one -> threads.renewal(() -> beat(one)));
     scheduleBeat();
   }
 
   private void beat(LockSession one) {
     List<Held> over;
+    one.beats.set(false);
     try (Limit limit = new Limit(clock, BEAT)) {
       if (!limit.lock(one.inUse)) {
         return;
@@ -347,16 +295,8 @@ final class LockSessions implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    lanes.values().forEach(OwnLanes::close);
+    lanes.close();
     all.forEach(one -> one.lanes.discard(one.session));
     byLease.clear();
-    Session unused = spare.getAndSet(null);
-    if (unused != null) {
-      try {
-        dialect.end(unused.connection());
-      } catch (SQLException e) {
-        debug("a connection did not close", e);
-      }
-    }
   }
 }

@@ -48,7 +48,7 @@ final class NamedLockQueue implements Wakes {
     }
   }
 
-  private final LockSessions sessions;
+  private final SessionLanes lanes;
   private final NamedLocks locks;
   private final String scope;
   private final PlacesHere rows;
@@ -59,13 +59,13 @@ final class NamedLockQueue implements Wakes {
   private volatile boolean closed;
 
   NamedLockQueue(
-      LockSessions sessions,
+      SessionLanes lanes,
       NamedLocks locks,
       String scope,
       PlacesHere rows,
       StoreListener listener,
       Clock clock) {
-    this.sessions = sessions;
+    this.lanes = lanes;
     this.locks = locks;
     this.scope = scope;
     this.rows = rows;
@@ -79,7 +79,7 @@ final class NamedLockQueue implements Wakes {
     if (closed || places.size() >= MOST) {
       return Watch.ATTEMPT_AGAIN;
     }
-    Place place = new Place(ticket, sessions.lanes(ticket));
+    Place place = new Place(ticket, lanes.of(ticket));
     if (places.putIfAbsent(ticket.id(), place) == null) {
       threads.request(() -> queue(place));
     }

@@ -23,6 +23,9 @@ record SessionStores(
     Threads threads) {
   private static final Duration OPENING = Duration.ofSeconds(10);
 
+  /** How many requests run at once. */
+  private static final int CALLS = LockSessions.OWN;
+
   /** How often waiters are asked about who are told: a backstop. */
   private static final Duration POLL = Duration.ofSeconds(1);
 
@@ -47,23 +50,26 @@ record SessionStores(
         listens ? new PostgresAdvisoryLocks(tables, dialect) : new MySqlNamedLocks(tables.prefix());
     ServerSchema schema = new ServerSchema(database.errors(), tables);
     String scope = scope(locks, schema, care);
+    SessionLanes lanes =
+        new SessionLanes(source, locks, dialect, database.errors(), clock, threads);
     LockSessions sessions =
-        new LockSessions(source, dialect, locks, database.errors(), listener, clock, threads);
-    sessions.spare(source.open());
+        new LockSessions(lanes, dialect, locks, database.errors(), listener, clock, threads);
     ServerVerbs rows = new ServerVerbs(database, dialect, schema, clock);
     Optional<NamedLockQueue> queue =
         listens
             ? Optional.empty()
-            : Optional.of(
-                new NamedLockQueue(sessions, locks, scope, rows.places(), listener, clock));
+            : Optional.of(new NamedLockQueue(lanes, locks, scope, rows.places(), listener, clock));
     Wakes wakes =
         dialect instanceof PostgresDialect postgres
             ? new PostgresWakes(source, postgres.channel(), listener, threads)
             : queue.map(Wakes.class::cast).orElse(Wakes.NONE);
-    SessionVerbs verbs = new SessionVerbs(rows, database, dialect, locks, scope, sessions, queue);
+    // Not those that make connections, for which verbs wait.
+    Threads calls = new Threads(CALLS);
+    SessionVerbs verbs =
+        new SessionVerbs(rows, database, dialect, locks, scope, sessions, queue, calls);
     int releases = ThreadLocalRandom.current().nextInt(LeaseRowStore.GRANTS_A_SWEEP);
     // Leases share connections, which must outlast a caller that has little time.
-    return new OffloadedStore(new LeaseRowStore(traits(), clock, verbs, wakes, releases), threads);
+    return new OffloadedStore(new LeaseRowStore(traits(), clock, verbs, wakes, releases), calls);
   }
 
   /** Also makes sure of the tables, and that the server can do what this mode needs. */

@@ -3,6 +3,7 @@ package io.leasehold.jdbc;
 import io.leasehold.Finding;
 import io.leasehold.LockMode;
 import io.leasehold.LockSnapshot;
+import io.leasehold.internal.Threads;
 import io.leasehold.jdbc.LeaseTable.Row;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
@@ -13,9 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BiConsumer;
-import java.util.stream.Collectors;
 
 /*
  * The server's lock decides who is next, the row says who it is: number, lease id, and until when it stands
@@ -37,12 +36,15 @@ final class SessionVerbs implements Verbs {
   private final String scope;
   private final LockSessions sessions;
   private final Optional<NamedLockQueue> queue;
+  private final SessionRenewing renewing;
+  private final Threads calls;
 
   /**
    * On a server.
    *
    * @param rows the verbs on the same tables
    * @param queue empty if the server has none that can be left
+   * @param calls on which the verbs run; ended with them
    */
   SessionVerbs(
       ServerVerbs rows,
@@ -51,7 +53,8 @@ final class SessionVerbs implements Verbs {
       NamedLocks locks,
       String scope,
       LockSessions sessions,
-      Optional<NamedLockQueue> queue) {
+      Optional<NamedLockQueue> queue,
+      Threads calls) {
     this.rows = rows;
     this.database = database;
     this.dialect = dialect;
@@ -59,6 +62,8 @@ final class SessionVerbs implements Verbs {
     this.scope = scope;
     this.sessions = sessions;
     this.queue = queue;
+    this.calls = calls;
+    this.renewing = new SessionRenewing(rows, database, locks, scope, sessions, queue);
   }
 
   // ---- attempt
@@ -99,7 +104,7 @@ final class SessionVerbs implements Verbs {
 
   private Attempt attemptAnew(Limit limit, Ticket ticket) {
     Optional<Session> claimed = queue.flatMap(waits -> waits.claim(ticket));
-    if (claimed.isEmpty() && !sessions.lanes(ticket).hasIdle() && isTaken(limit, ticket)) {
+    if (claimed.isEmpty() && !sessions.hasIdle(ticket) && isTaken(limit, ticket)) {
       return busy(limit, ticket);
     }
     LockSession one =
@@ -213,76 +218,13 @@ final class SessionVerbs implements Verbs {
     return waited;
   }
 
-  /** Rows are renewed as where they alone exclude; and no lease lives longer than its session. */
   @Override
   public void renew(Limit limit, List<Ticket> tickets, BiConsumer<LeaseId, Renewal> each) {
-    List<Ticket> known = new ArrayList<>();
-    List<Ticket> waiting = new ArrayList<>();
-    for (Ticket ticket : tickets) {
-      if (rows.places().isWaiting(ticket)) {
-        waiting.add(ticket);
-      } else if (sessions.of(ticket.id()).isPresent()) {
-        known.add(ticket);
-      } else {
-        each.accept(ticket.id(), new Renewal.Gone());
-      }
-    }
-    rows.renew(limit, known, (id, answer) -> each.accept(id, held(id, answer)));
-    poll(limit, waiting, each);
-  }
-
-  private Renewal held(LeaseId id, Renewal answer) {
-    if (!(answer instanceof Renewal.Renewed renewed)) {
-      return answer;
-    }
-    Optional<LockSession> held = sessions.of(id);
-    if (held.isEmpty()) {
-      return new Renewal.Gone();
-    }
-    Duration left = held.get().left();
-    if (left.isNegative() || left.isZero()) {
-      return new Renewal.Unknown(
-          database.errors().unavailable("does not answer on the lease's connection"));
-    }
-    return left.compareTo(renewed.remaining()) < 0
-        ? new Renewal.Renewed(left, renewed.wanted())
-        : renewed;
-  }
-
-  /** What the rows cannot tell is whether the session of who holds has ended. */
-  private void poll(Limit limit, List<Ticket> tickets, BiConsumer<LeaseId, Renewal> each) {
-    if (tickets.isEmpty()) {
-      return;
-    }
-    List<Object> asked =
-        tickets.stream().filter(ticket -> !isQueued(ticket)).map(this::key).toList();
-    Set<Object> taken =
-        asked.isEmpty() ? Set.of() : database.call(limit, session -> locks.taken(session, asked));
-    Set<LeaseId> mayBe =
-        tickets.stream()
-            .filter(ticket -> isQueued(ticket) ? hasLock(ticket) : !taken.contains(key(ticket)))
-            .map(Ticket::id)
-            .collect(Collectors.toSet());
-    rows.renew(
-        limit,
-        tickets,
-        (id, answer) -> {
-          boolean waits = answer instanceof Renewal.Waiting || answer instanceof Renewal.AttemptNow;
-          Renewal told = mayBe.contains(id) ? new Renewal.AttemptNow() : new Renewal.Waiting();
-          each.accept(id, waits ? told : answer);
-        });
+    renewing.renew(limit, tickets, each);
   }
 
   private Object key(Ticket ticket) {
     return locks.key(scope, ticket.name());
-  }
-
-  private boolean isQueued(Ticket ticket) {
-    return queue.isPresent() && queue.get().isIn(ticket);
-  }
-
-  private boolean hasLock(Ticket ticket) {
-    return queue.isPresent() && queue.get().has(ticket);
   }
 
   @Override
@@ -312,5 +254,6 @@ final class SessionVerbs implements Verbs {
   public void close() {
     sessions.close();
     rows.close();
+    calls.close();
   }
 }
