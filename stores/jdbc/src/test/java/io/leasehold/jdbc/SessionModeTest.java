@@ -292,6 +292,29 @@ class SessionModeTest extends ServerTest {
 
   @ParameterizedTest
   @EnumSource
+  void whoHasLittleTimeHarmsNoLeaseOfTheConnection(Kind kind) throws Exception {
+    SqlServer server = SharedServers.of(kind);
+    try (FaultProxy proxy = FaultProxy.to(server.host(), server.port(), Framing.NONE)) {
+      Engine client =
+          clientAt(
+              sessions(server.jdbcUrlBy(proxy.port())),
+              how -> how.requestTimeout(Duration.ofMillis(500)));
+      List<Lease> held = new ArrayList<>();
+      for (int i = 0; i < 3 * LockSessions.OWN; i++) {
+        held.add(client.lock("" + i).tryAcquire(AT_ONCE).orElseThrow());
+      }
+      proxy.stall(Direction.TO_CLIENT);
+      assertThatThrownBy(held.get(0)::release).isInstanceOf(StoreException.class);
+      proxy.heal();
+      pass(LockSessions.BEAT.multipliedBy(2));
+      assertThat(held.subList(1, held.size())).allMatch(Lease::isHeld);
+      sessionClient(server).lock("0").tryAcquire(AT_ONCE).orElseThrow().release();
+      client.close();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void aRowThatIsLockedForAMomentHarmsNoLeaseOfTheConnection(Kind kind) throws Exception {
     SqlServer server = SharedServers.of(kind);
     Engine client = sessionClient(server);
