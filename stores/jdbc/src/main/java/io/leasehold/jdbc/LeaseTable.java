@@ -19,8 +19,9 @@ import java.util.Optional;
  * of the other tables are written before the row of the name says less than they do. What is
  * released or leaves early may leave the name's row saying too much: whoever then looks corrects it.
  *
- * A shared grant ends the name's exclusive lease for good ("expires" = 0): it has lapsed, and a
- * renewal that read the clock before it waited for the row could revive it.
+ * What is released ends for good ("expires" = 0), whatever the clock is set to afterwards. A shared
+ * grant so ends the name's exclusive lease too: it has lapsed, and a renewal that read the clock
+ * before it waited for the row could revive it.
  */
 
 /** The statements on the tables of a database server. */
@@ -30,22 +31,22 @@ final class LeaseTable {
 
   static final String FREE =
       """
-      UPDATE {lock} SET expires = {now} WHERE name = :name AND lease_id = :id AND expires > {now}
+      UPDATE {lock} SET expires = 0 WHERE name = :name AND lease_id = :id AND expires > {now}
       """;
 
   static final String FREE_SHARE =
       """
-      UPDATE {share} SET expires = {now} WHERE name = :name AND lease_id = :id AND expires > {now}
+      UPDATE {share} SET expires = 0 WHERE name = :name AND lease_id = :id AND expires > {now}
       """;
 
   static final String BREAK =
       """
-      UPDATE {lock} SET expires = {now} WHERE name = :name AND fence = :number AND expires > {now}
+      UPDATE {lock} SET expires = 0 WHERE name = :name AND fence = :number AND expires > {now}
       """;
 
   static final String BREAK_SHARE =
       """
-      UPDATE {share} SET expires = {now} WHERE name = :name AND fence = :number AND expires > {now}
+      UPDATE {share} SET expires = 0 WHERE name = :name AND fence = :number AND expires > {now}
       """;
 
   /** Whether anybody but the holder waits. */

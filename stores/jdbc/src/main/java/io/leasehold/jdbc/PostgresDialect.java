@@ -38,7 +38,7 @@ final class PostgresDialect implements ServerDialect {
   private static final String FREE =
       """
       WITH freed AS (
-        UPDATE {lock} SET expires = {now} WHERE name = :name AND lease_id = :id AND expires > {now}
+        UPDATE {lock} SET expires = 0 WHERE name = :name AND lease_id = :id AND expires > {now}
         RETURNING wanted_until > {now} AS wanted)
       SELECT wanted, CASE WHEN wanted THEN pg_notify(:channel,\s"""
           + MESSAGE

@@ -19,9 +19,14 @@ final class ServerSweep {
 
   private static final long FORGET = LeaseTable.micros(Duration.ofHours(1));
 
-  /** Looked for before: a deletion waits for every row that it passes. */
+  /**
+   * Looked for before: a deletion waits for every row that it passes. What was released has no end
+   * of its own: an hour after it began.
+   */
   private static final String LAPSED =
-      " WHERE expires <= {now} - :forget ORDER BY name LIMIT " + ROWS + " FOR UPDATE SKIP LOCKED";
+      " WHERE expires <= {now} - :forget AND {begin} <= {now} - :forget ORDER BY name LIMIT "
+          + ROWS
+          + " FOR UPDATE SKIP LOCKED";
 
   private static final String FORGET_ROWS = " WHERE name IN (:names) AND lease_id IN (:ids)";
 
@@ -29,7 +34,7 @@ final class ServerSweep {
       "SELECT swept FROM {meta} WHERE one = 1 FOR UPDATE SKIP LOCKED";
 
   private static final String IDLE =
-      "expires <= {now} - :forget AND others_until <= {now} - :forget"
+      "expires <= {now} - :forget AND granted <= {now} - :forget AND others_until <= {now} - :forget"
           + " AND wanted_until <= {now} - :forget";
 
   private static final String NEXT =
@@ -62,8 +67,8 @@ final class ServerSweep {
     if (swept.isEmpty()) {
       return false;
     }
-    forget(session, "{queue}");
-    forget(session, "{share}");
+    forget(session, "{queue}", "since");
+    forget(session, "{share}", "granted");
     List<Named> next =
         session.query(
             NEXT,
@@ -75,11 +80,11 @@ final class ServerSweep {
     return true;
   }
 
-  private static void forget(Session session, String table) throws SQLException {
+  private static void forget(Session session, String table, String begin) throws SQLException {
     List<String> names = new ArrayList<>();
     List<String> ids = new ArrayList<>();
     session.query(
-        "SELECT name, lease_id FROM " + table + LAPSED,
+        "SELECT name, lease_id FROM " + table + LAPSED.replace("{begin}", begin),
         Map.of("forget", FORGET),
         row -> names.add(row.getString(1)) && ids.add(row.getString(2)));
     if (!names.isEmpty()) {

@@ -43,7 +43,7 @@ class ServerSweepTest {
       Lease held = client.lock("held").acquire(LONG);
       Duration twoHours = Duration.ofHours(2);
       long ago = twoHours.toNanos() / 1000;
-      for (String column : new String[] {"expires", "others_until", "wanted_until"}) {
+      for (String column : new String[] {"granted", "expires", "others_until", "wanted_until"}) {
         statement.executeUpdate(
             "UPDATE "
                 + lock
@@ -55,7 +55,7 @@ class ServerSweepTest {
                 + ago
                 + " WHERE name <> 'held'");
       }
-      statement.executeUpdate("UPDATE " + share + " SET expires = expires - " + ago);
+      statement.executeUpdate("UPDATE " + share + " SET expires = 0, granted = granted - " + ago);
       for (int i = 0; i < RELEASES; i++) {
         client.lock("busy").acquire(LONG).release();
       }

@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS {meta} (
 );
 
 -- One row for each name that was ever granted, until it is swept: its last fence number, whatever the mode, and its
--- exclusive lease. Released by setting "expires" to now, so that number and last lease id stay known.
+-- exclusive lease. Released by setting "expires" to 0, so that number and last lease id stay known.
 CREATE TABLE IF NOT EXISTS {lock} (
   name varchar(255) COLLATE "C" NOT NULL PRIMARY KEY,
   fence BIGINT NOT NULL,
