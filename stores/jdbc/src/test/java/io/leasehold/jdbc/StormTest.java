@@ -1,0 +1,119 @@
+package io.leasehold.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.servers.SqlServer;
+import io.leasehold.servers.SqlServer.Kind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Four processes of sixteen threads each on twenty names, with the server's own defaults: no two
+ * hold, tokens rise, and the server knows of no deadlock.
+ */
+class StormTest extends ServerTest {
+  private static final int PROCESSES = 4;
+
+  @TempDir Path dir;
+
+  /** What a process did while it held. */
+  private record Use(String name, long token, boolean shared, long begin, long end, boolean held) {
+    static Use of(String line) {
+      String[] w = line.split(" ", -1);
+      return new Use(
+          w[1],
+          Long.parseLong(w[2]),
+          w[3].equals("shared"),
+          Long.parseLong(w[4]),
+          Long.parseLong(w[5]),
+          Boolean.parseBoolean(w[6]));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void r1r4NoTwoHoldersAndNoDeadlock(Kind kind) throws IOException {
+    storm(SharedServers.of(kind), Duration.ofSeconds(5));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("slow")
+  void r1r4NoTwoHoldersAndNoDeadlockForLonger(Kind kind) throws IOException {
+    storm(SharedServers.of(kind), Duration.ofSeconds(20));
+  }
+
+  private void storm(SqlServer server, Duration time) throws IOException {
+    if (server.kind() == Kind.MARIADB_10_11) {
+      execute(server, "SET GLOBAL innodb_monitor_enable = 'lock_deadlocks'");
+    }
+    client(server);
+    long before = deadlocks(server);
+    List<Child> processes = new ArrayList<>();
+    List<Path> files = new ArrayList<>();
+    for (int i = 0; i < PROCESSES; i++) {
+      Path file = dir.resolve("uses" + i);
+      files.add(file);
+      Child child =
+          closed(Child.start(dir, ServerStorm.class, own(server.jdbcUrl()), file.toString()));
+      String line = child.line();
+      while (!line.equals("ready")) {
+        line = child.line();
+      }
+      processes.add(child);
+    }
+    pass(time);
+    processes.forEach(child -> child.say("end"));
+    processes.forEach(child -> assertThat(child.end()).contains("done", "exit 0"));
+    List<String> told = new ArrayList<>();
+    for (Path file : files) {
+      told.addAll(Files.readAllLines(file));
+    }
+    assertThat(told).noneMatch(line -> line.startsWith("wrong"));
+    judge(told.stream().filter(line -> line.startsWith("use ")).map(Use::of).toList());
+    assertThat(deadlocks(server) - before).as("deadlocks").isZero();
+  }
+
+  private static void judge(List<Use> uses) {
+    assertThat(uses).as("enough to mean something").hasSizeGreaterThan(200);
+    assertThat(uses).allMatch(Use::held);
+    Map<String, List<Use>> byName = uses.stream().collect(Collectors.groupingBy(Use::name));
+    byName.values().forEach(StormTest::judgeName);
+  }
+
+  private static void judgeName(List<Use> uses) {
+    List<Use> inOrder =
+        uses.stream().sorted(Comparator.comparingLong(Use::begin)).collect(Collectors.toList());
+    for (int i = 1; i < inOrder.size(); i++) {
+      Use next = inOrder.get(i);
+      for (Use before : inOrder.subList(Math.max(0, i - 100), i)) {
+        if (!next.shared() || !before.shared()) {
+          assertThat(before.end()).as("%s and %s", before, next).isLessThanOrEqualTo(next.begin());
+          assertThat(before.token()).as("%s and %s", before, next).isLessThan(next.token());
+        }
+      }
+    }
+  }
+
+  private static long deadlocks(SqlServer server) {
+    if (!isMysql(server)) {
+      execute(server, "SELECT pg_stat_force_next_flush()");
+    }
+    String sql =
+        isMysql(server)
+            ? "SELECT count FROM information_schema.innodb_metrics WHERE name = 'lock_deadlocks'"
+            : "SELECT deadlocks FROM pg_stat_database WHERE datname = '" + server.database() + "'";
+    return Long.parseLong(ask(server, sql).get(0));
+  }
+}
