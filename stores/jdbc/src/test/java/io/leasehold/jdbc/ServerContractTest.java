@@ -9,11 +9,15 @@ import io.leasehold.testkit.contract.Ability;
 import io.leasehold.testkit.contract.ContractFixture;
 import io.leasehold.testkit.contract.StoreContract;
 import io.leasehold.testkit.contract.StoreFixture;
+import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.UUID;
+import org.h2.tools.Server;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -92,6 +96,22 @@ class ServerContractTest {
   }
 
   @Nested
+  @ResourceLock("OnMysqlOverMariadb")
+  class OnMysqlOverMariadb extends OnServer {
+    OnMysqlOverMariadb() {
+      super(Kind.MYSQL_9, SqlDriver.MARIADB);
+    }
+  }
+
+  @Nested
+  @ResourceLock("OnMariadbOverMysql")
+  class OnMariadbOverMysql extends OnServer {
+    OnMariadbOverMysql() {
+      super(Kind.MARIADB_10_11, SqlDriver.MYSQL);
+    }
+  }
+
+  @Nested
   @ResourceLock("OnH2")
   @Execution(ExecutionMode.CONCURRENT)
   class OnH2 extends StoreContract {
@@ -100,6 +120,41 @@ class ServerContractTest {
     @Override
     protected ContractFixture fixture() {
       return new StoreFixture(OwnTables.factory(url));
+    }
+  }
+
+  @Nested
+  @ResourceLock("OnH2File")
+  @Execution(ExecutionMode.CONCURRENT)
+  class OnH2File extends StoreContract {
+    @TempDir Path dir;
+
+    @Override
+    protected ContractFixture fixture() {
+      return new StoreFixture(OwnTables.factory("jdbc:h2:file:" + dir.resolve("locks")));
+    }
+  }
+
+  @Nested
+  @ResourceLock("OnH2Server")
+  @TestInstance(Lifecycle.PER_CLASS)
+  @Execution(ExecutionMode.CONCURRENT)
+  class OnH2Server extends StoreContract {
+    private final Server server;
+
+    OnH2Server() throws SQLException {
+      server = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
+    }
+
+    @Override
+    protected ContractFixture fixture() {
+      String url = "jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/mem:locks;DB_CLOSE_DELAY=-1";
+      return new StoreFixture(OwnTables.factory(url));
+    }
+
+    @AfterAll
+    void stop() {
+      server.stop();
     }
   }
 }
