@@ -12,6 +12,7 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.SqlServer;
 import io.leasehold.servers.SqlServer.Kind;
+import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.Release;
 import io.leasehold.spi.StoreFactory;
@@ -212,6 +213,29 @@ class SessionModeTest extends ServerTest {
     served(waiter).release();
   }
 
+  /** What was waited for has connections beside, so that one is idle while others are shared. */
+  @ParameterizedTest
+  @EnumSource(names = {"MYSQL_9", "MARIADB_10_11"})
+  void aNameIsGrantedOnceThoughAConnectionIsIdle(Kind kind) {
+    StoreFactory factory = hooked(sessions(SharedServers.of(kind).jdbcUrl()), StatementHook.NONE);
+    LockStore other = closed(factory.open(NOBODY));
+    LockStore store = closed(factory.open(NOBODY));
+    Ticket theirs = Fixture.tryOnce("waited");
+    Fixture.granted(other, theirs);
+    Ticket waited = Fixture.queue("waited");
+    Fixture.busy(store, waited);
+    Fixture.get(store.watch(waited, PATIENCE));
+    for (int i = 0; i < LockSessions.OWN; i++) {
+      Fixture.granted(store, Fixture.tryOnce("" + i));
+    }
+    Fixture.release(other, theirs);
+    await().atMost(PATIENCE).until(() -> Fixture.attempt(store, waited) instanceof Attempt.Granted);
+    Fixture.release(store, waited);
+    for (int i = 0; i < 10 * LockSessions.OWN; i++) {
+      Fixture.busy(store, Fixture.tryOnce("" + i % LockSessions.OWN));
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void aNameIsGrantedOnceThoughItsConnectionIsShared(Kind kind) {
@@ -317,7 +341,8 @@ class SessionModeTest extends ServerTest {
   @EnumSource
   void aRowThatIsLockedForAMomentHarmsNoLeaseOfTheConnection(Kind kind) throws Exception {
     SqlServer server = SharedServers.of(kind);
-    Engine client = sessionClient(server);
+    Engine client =
+        clientAt(sessions(server.jdbcUrl()), how -> how.requestTimeout(Duration.ofMillis(500)));
     client.lock("locked").acquire().release();
     List<Lease> held = new ArrayList<>();
     for (int i = 0; i < LockSessions.OWN; i++) {
@@ -331,6 +356,8 @@ class SessionModeTest extends ServerTest {
       }
       assertThatThrownBy(() -> client.lock("locked").tryAcquire(Duration.ofMillis(1500)))
           .isInstanceOf(StoreException.class);
+      // Until the request has been given up too.
+      pass(Duration.ofSeconds(3));
       business.rollback();
     }
     assertThat(held).allMatch(Lease::isHeld);
