@@ -15,7 +15,7 @@ final class CallersTransaction {
 
   /** What is done, knowing the database. */
   interface Work<T> {
-    T run(Session session, ServerDialect dialect) throws SQLException;
+    T run(Session session, Dialect dialect) throws SQLException;
   }
 
   /**
@@ -32,7 +32,7 @@ final class CallersTransaction {
             "the connection is in auto-commit mode: call setAutoCommit(false) first, for what is"
                 + " locked is free again when the transaction ends");
       }
-      ServerDialect dialect = ServerStores.dialect(connection, prefix);
+      Dialect dialect = ServerStores.dialect(connection, prefix);
       ServerErrors errors = new ServerErrors(dialect.name(), dialect);
       Tables tables = new Tables(dialect, prefix);
       try (Session session = Session.onLoan(connection, sql -> tables.spelled(sql))) {

@@ -1,16 +1,20 @@
 package io.leasehold.jdbc;
 
+import io.leasehold.Finding;
 import io.leasehold.spi.Ticket;
+import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Collection;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Properties;
 
 /**
- * What differs from database to database in the lease rows: the statements that must do several
- * things in one atomic step. One class for each database; everything else is {@link LeaseRows}.
- * Statements may use the parameters {@code :now}, nanoseconds, and {@code :epoch}; on a database
- * with a clock of its own these stand for its expressions.
+ * What differs between database servers. One class for each; everything else is written in what
+ * they have in common. In statements stand {@code {now}} for the server's clock, in microseconds
+ * since 1970, {@code {lock}}, {@code {share}}, {@code {queue}} and {@code {meta}} for the tables,
+ * and {@code {keep}} for the clause that keeps others from changing a row that is only read.
  */
 interface Dialect {
   /**
@@ -18,40 +22,156 @@ interface Dialect {
    *
    * @param number the fence number
    * @param wanted whether another ticket waits
-   * @param waited whether this ticket left a waiter row
    */
-  record Taken(long number, boolean wanted, boolean waited) {}
+  record Taken(long number, boolean wanted) {}
+
+  /** What went wrong. */
+  enum Trouble {
+    /** The connection is of no use any more. */
+    BROKEN,
+    /** Others were in the way, or too slow: it may be tried again. The statement had no effect. */
+    BUSY,
+    /** There is a row of this key already. */
+    DUPLICATE,
+    /** The server does not know us, or does not let us do this. */
+    FORBIDDEN,
+    /** There is no such table, or database. */
+    MISSING,
+    /** It lets no more connections be made. */
+    FULL,
+    /** The server, or we on it, may read only. */
+    READ_ONLY,
+    /** Something else. The statement had no effect. */
+    OTHER
+  }
+
+  /** As in {@code jdbc:name:}, and the name of its schema file. */
+  String name();
+
+  /** The driver that is to be on the class path, as group:artifact. */
+  String driver();
+
+  /** The name of its class. */
+  String driverClass();
+
+  /** What quotes a name in a statement. */
+  char quote();
+
+  /** The server's clock as an expression: as it is when it is read, whatever the transaction. */
+  String now();
+
+  /** The clause that keeps others from changing a row that is only read. */
+  String keep();
+
+  /** What the driver is to be told beside user and password. */
+  Properties properties();
+
+  /** Prepares a connection of our own: how long it waits for others, and is waited for. */
+  void setUp(Connection connection) throws SQLException;
+
+  /** Whether the driver ends a request that takes longer than it may. */
+  default boolean hasNetworkTimeout() {
+    return true;
+  }
+
+  /** Whether the server ends connections that nobody uses. */
+  default boolean endsIdle() {
+    return true;
+  }
+
+  /** Ends a connection without waiting for the server, which may be silent. */
+  default void end(Connection connection) throws SQLException {
+    connection.abort(Runnable::run);
+  }
+
+  /** Begins a transaction. */
+  default void begin(Session session) throws SQLException {
+    session.connection().setAutoCommit(false);
+  }
+
+  /** Ends it. */
+  default void commit(Session session) throws SQLException {
+    session.connection().commit();
+    session.connection().setAutoCommit(true);
+  }
+
+  /** Undoes it. */
+  default void rollBack(Session session) throws SQLException {
+    session.connection().rollback();
+    session.connection().setAutoCommit(true);
+  }
 
   /**
-   * What the database knows of a ticket.
-   *
-   * @param holds whether its lease is live
-   * @param waitsFor how long it keeps its place; not positive if it has none
-   * @param admitted whether an attempt would be granted
+   * Gives the name's next number to the ticket, which wants it alone, if its row is there, says
+   * that it is free, and was not granted to the ticket before; in one statement.
    */
-  record State(boolean holds, long waitsFor, boolean admitted) {}
+  Optional<Taken> take(Session session, Ticket ticket) throws SQLException;
 
   /**
-   * Gives the name's next number to the ticket if the name is free for it, it is the ticket's turn,
-   * and its id is not known to be used up; in one statement.
-   *
-   * @param lifeNanos how long the ticket then holds the name alone
+   * Frees what the ticket holds alone, in one statement, and tells those who wait; whether there
+   * was anything.
    */
-  Optional<Taken> take(Session session, Ticket ticket, long lifeNanos) throws SQLException;
+  default boolean free(Session session, Ticket ticket) throws SQLException {
+    return session.update(LeaseTable.FREE, LeaseTable.values(ticket)) > 0;
+  }
 
-  /** Gives the ticket the last place, or keeps the place that it has. */
-  void join(Session session, Ticket ticket, long lifeNanos) throws SQLException;
+  /** Tells those who wait for the name that it may be free, if there are any. */
+  default void tell(Session session, String name) throws SQLException {}
+
+  /** What is done while others may be in the way. */
+  interface Waiting {
+    boolean run() throws SQLException;
+  }
 
   /**
-   * Renews those of the tickets that hold, in as few statements as possible.
+   * Runs statements in a transaction of the caller that wait for others no longer than this, and
+   * leaves the settings and the transaction as they were.
    *
-   * @return the lease ids of those renewed, and whether another ticket waits for their name
+   * @return what they say; false if others were in the way all the time
    */
-  Map<String, Boolean> renew(Session session, Collection<Ticket> tickets) throws SQLException;
+  boolean waitFor(Session session, Duration maxWait, Waiting statements) throws SQLException;
 
-  /** Keeps the places of those of the tickets that have one, in as few statements as possible. */
-  void stay(Session session, Map<Ticket, Long> lives) throws SQLException;
+  /** Makes the row of a name in a transaction of the caller, or waits for who is making it. */
+  void newNameIfAbsent(Session session, String name) throws SQLException;
 
-  /** What the database knows of each lease id, in as few statements as possible. */
-  Map<String, State> look(Session session, Collection<Ticket> tickets) throws SQLException;
+  /** How the row of a name is locked where the clock would stand still while it is waited for. */
+  default String lockClause() {
+    return " FOR UPDATE";
+  }
+
+  /** What an error means. */
+  Trouble trouble(SQLException e);
+
+  /** Whether what is committed outlives the server. */
+  default boolean isPersistent(Session session) throws SQLException {
+    return true;
+  }
+
+  /** Looks for settings that could break a promise. */
+  List<Finding> diagnose(Session session) throws SQLException;
+
+  /** Runs a {@link #take} that answers with number and whether others wait, as a row. */
+  static Optional<Taken> taken(Session session, String sql, Ticket ticket) throws SQLException {
+    return session
+        .query(sql, LeaseTable.values(ticket), row -> new Taken(row.getLong(1), row.getInt(2) > 0))
+        .stream()
+        .findFirst();
+  }
+
+  /** What most databases mean by their SQLState. */
+  static Trouble standard(SQLException e) {
+    String state = String.valueOf(e.getSQLState());
+    return switch (state.substring(0, Math.min(2, state.length()))) {
+      case "08" -> Trouble.BROKEN;
+      case "28" -> Trouble.FORBIDDEN;
+      case "40" -> Trouble.BUSY;
+      case "23" -> Trouble.DUPLICATE;
+      default -> Trouble.OTHER;
+    };
+  }
+
+  /** Reads the only value of the only row. */
+  static String text(Session session, String sql) throws SQLException {
+    return session.query(sql, Map.of(), row -> String.valueOf(row.getString(1))).get(0);
+  }
 }

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Properties;
 
 /** H2 2.2.220 or newer. */
-final class H2Dialect implements ServerDialect {
+final class H2Dialect implements Dialect {
   private static final int LOCK_TIMEOUT = 50200;
   private static final String PATH = "SELECT DATABASE_PATH()";
 
@@ -92,13 +92,13 @@ final class H2Dialect implements ServerDialect {
 
   @Override
   public Optional<Taken> take(Session session, Ticket ticket) throws SQLException {
-    return ServerDialect.taken(session, TAKE, ticket);
+    return Dialect.taken(session, TAKE, ticket);
   }
 
   @Override
   public boolean waitFor(Session session, Duration maxWait, Waiting statements)
       throws SQLException {
-    String before = ServerDialect.text(session, "SELECT LOCK_TIMEOUT()");
+    String before = Dialect.text(session, "SELECT LOCK_TIMEOUT()");
     session.run("SET LOCK_TIMEOUT " + Math.max(1, maxWait.toMillis()));
     try {
       return statements.run();
@@ -131,16 +131,16 @@ final class H2Dialect implements ServerDialect {
       case 90096, 28000 -> Trouble.FORBIDDEN;
       case 42102, 42103, 42104, 42122, 90013, 90079, 90149, 90146 -> Trouble.MISSING;
       case 90097 -> Trouble.READ_ONLY;
-      default -> ServerDialect.standard(e);
+      default -> Dialect.standard(e);
     };
   }
 
   @Override
   public List<Finding> diagnose(Session session) throws SQLException {
     return List.of(
-        new Finding(Level.OK, "server", "H2 " + ServerDialect.text(session, "SELECT H2VERSION()")),
+        new Finding(Level.OK, "server", "H2 " + Dialect.text(session, "SELECT H2VERSION()")),
         isPersistent(session)
-            ? new Finding(Level.OK, "persistence", "a file: " + ServerDialect.text(session, PATH))
+            ? new Finding(Level.OK, "persistence", "a file: " + Dialect.text(session, PATH))
             : new Finding(
                 Level.WARNING,
                 "persistence",
@@ -149,6 +149,6 @@ final class H2Dialect implements ServerDialect {
 
   @Override
   public boolean isPersistent(Session session) throws SQLException {
-    return !ServerDialect.text(session, PATH).equals("null");
+    return !Dialect.text(session, PATH).equals("null");
   }
 }

@@ -84,7 +84,7 @@ public final class JdbcStoreProvider implements StoreProvider {
     SqliteDatabase database = new SqliteDatabase(file, clock, hostClock, hook);
     database.connect();
     SqliteDiagnosis diagnosis = new SqliteDiagnosis(file, hostClock);
-    SqliteVerbs verbs = new SqliteVerbs(database, new SqliteDialect(), diagnosis, clock);
+    SqliteVerbs verbs = new SqliteVerbs(database, new SqliteStatements(), diagnosis, clock);
     return new LeaseRowStore(FILE, clock, verbs, Wakes.NONE, releases);
   }
 

@@ -1,7 +1,7 @@
 package io.leasehold.jdbc;
 
 import io.leasehold.internal.Clock;
-import io.leasehold.jdbc.ServerDialect.Trouble;
+import io.leasehold.jdbc.Dialect.Trouble;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
 import java.sql.SQLException;

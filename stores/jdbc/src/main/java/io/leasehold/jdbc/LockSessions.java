@@ -4,8 +4,8 @@ import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Clock;
 import io.leasehold.internal.Threads;
+import io.leasehold.jdbc.Dialect.Trouble;
 import io.leasehold.jdbc.LockSession.Held;
-import io.leasehold.jdbc.ServerDialect.Trouble;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
@@ -43,7 +43,7 @@ final class LockSessions implements AutoCloseable {
       "SELECT lease_id FROM {lock} WHERE name IN (:names) AND expires > {now}";
 
   private final SessionLanes lanes;
-  private final ServerDialect dialect;
+  private final Dialect dialect;
   private final NamedLocks locks;
   private final ServerErrors errors;
   private final StoreListener listener;
@@ -58,7 +58,7 @@ final class LockSessions implements AutoCloseable {
 
   LockSessions(
       SessionLanes lanes,
-      ServerDialect dialect,
+      Dialect dialect,
       NamedLocks locks,
       ServerErrors errors,
       StoreListener listener,

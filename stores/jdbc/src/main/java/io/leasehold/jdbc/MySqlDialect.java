@@ -14,7 +14,7 @@ import java.util.OptionalLong;
 import java.util.Properties;
 
 /** MySQL 8.0.17 or newer; and what MariaDB has in common with it. */
-class MySqlDialect implements ServerDialect {
+class MySqlDialect implements Dialect {
   private static final int LOCK_WAIT_TIMEOUT = 1205;
 
   /** The number comes back, twice as large, with whether others wait in its lowest bit. */
@@ -107,7 +107,7 @@ class MySqlDialect implements ServerDialect {
   @Override
   public boolean waitFor(Session session, Duration maxWait, Waiting statements)
       throws SQLException {
-    String before = ServerDialect.text(session, "SELECT @@innodb_lock_wait_timeout");
+    String before = Dialect.text(session, "SELECT @@innodb_lock_wait_timeout");
     long seconds = Math.max(1, maxWait.plusMillis(999).toSeconds());
     session.run("SET SESSION innodb_lock_wait_timeout = " + seconds);
     try {
@@ -138,15 +138,15 @@ class MySqlDialect implements ServerDialect {
       case 1290, 1792, 1836, 3100 -> Trouble.READ_ONLY;
       case 1040, 1203, 1226 -> Trouble.FULL;
       case 1062 -> Trouble.DUPLICATE;
-      default -> ServerDialect.standard(e);
+      default -> Dialect.standard(e);
     };
   }
 
   @Override
   public List<Finding> diagnose(Session session) throws SQLException {
     List<Finding> found = new ArrayList<>();
-    found.add(new Finding(Level.OK, "server", ServerDialect.text(session, "SELECT VERSION()")));
-    String flush = ServerDialect.text(session, "SELECT @@innodb_flush_log_at_trx_commit");
+    found.add(new Finding(Level.OK, "server", Dialect.text(session, "SELECT VERSION()")));
+    String flush = Dialect.text(session, "SELECT @@innodb_flush_log_at_trx_commit");
     found.add(
         new Finding(
             flush.equals("1") ? Level.OK : Level.WARNING,
@@ -156,7 +156,7 @@ class MySqlDialect implements ServerDialect {
                 + (flush.equals("1")
                     ? ""
                     : ": a crash of the server may forget a grant that was answered; set it to 1")));
-    if (!ServerDialect.text(session, "SELECT @@read_only").equals("0")) {
+    if (!Dialect.text(session, "SELECT @@read_only").equals("0")) {
       found.add(
           new Finding(Level.ERROR, "replication", "read_only is set: connect to the primary"));
     }
@@ -167,7 +167,7 @@ class MySqlDialect implements ServerDialect {
   /** What a failover costs. */
   List<Finding> replication(Session session) throws SQLException {
     String replicas =
-        ServerDialect.text(
+        Dialect.text(
             session,
             "SELECT COUNT(*) FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'");
     return List.of(

@@ -34,9 +34,7 @@ final class MySqlNamedLocks implements NamedLocks {
   @Override
   public String scope(Session session) throws SQLException {
     String named =
-        tables.contains(".")
-            ? tables
-            : ServerDialect.text(session, "SELECT DATABASE()") + "." + tables;
+        tables.contains(".") ? tables : Dialect.text(session, "SELECT DATABASE()") + "." + tables;
     return named.toLowerCase(Locale.ROOT);
   }
 

@@ -38,7 +38,7 @@ final class OwnLanes implements Lanes {
   private record Idle(Session session, long since) {}
 
   private final Source source;
-  private final ServerDialect dialect;
+  private final Dialect dialect;
   private final ServerErrors errors;
   private final Clock clock;
   private final Threads threads;
@@ -59,18 +59,12 @@ final class OwnLanes implements Lanes {
   private @Nullable StoreException failure;
   private boolean closed;
 
-  OwnLanes(
-      Source source, ServerDialect dialect, ServerErrors errors, Clock clock, Threads threads) {
+  OwnLanes(Source source, Dialect dialect, ServerErrors errors, Clock clock, Threads threads) {
     this(source, dialect, errors, clock, threads, MOST);
   }
 
   OwnLanes(
-      Source source,
-      ServerDialect dialect,
-      ServerErrors errors,
-      Clock clock,
-      Threads threads,
-      int most) {
+      Source source, Dialect dialect, ServerErrors errors, Clock clock, Threads threads, int most) {
     this.most = most;
     this.source = source;
     this.dialect = dialect;

@@ -50,9 +50,9 @@ final class PostgresAdvisoryLocks implements NamedLocks {
   private record Freed(boolean row, boolean wanted) {}
 
   private final Tables tables;
-  private final ServerDialect dialect;
+  private final Dialect dialect;
 
-  PostgresAdvisoryLocks(Tables tables, ServerDialect dialect) {
+  PostgresAdvisoryLocks(Tables tables, Dialect dialect) {
     this.tables = tables;
     this.dialect = dialect;
   }
@@ -60,7 +60,7 @@ final class PostgresAdvisoryLocks implements NamedLocks {
   /** The table itself, whatever path it was found on. Its locks are of one database anyway. */
   @Override
   public String scope(Session session) throws SQLException {
-    if (Integer.parseInt(ServerDialect.text(session, "SHOW server_version_num")) < OLDEST) {
+    if (Integer.parseInt(Dialect.text(session, "SHOW server_version_num")) < OLDEST) {
       throw new StoreException(
           Failure.REFUSED,
           "mode=session needs PostgreSQL 14 or newer, which ends idle sessions: use mode=lease",

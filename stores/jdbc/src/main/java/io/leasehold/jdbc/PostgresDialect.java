@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.Properties;
 
 /** PostgreSQL 12 or newer. */
-final class PostgresDialect implements ServerDialect {
+final class PostgresDialect implements Dialect {
   private static final String TAKE =
       """
       UPDATE {lock} SET fence = fence + 1, lease_id = :id, holder = :holder, granted = {now},
@@ -116,7 +116,7 @@ final class PostgresDialect implements ServerDialect {
 
   @Override
   public Optional<Taken> take(Session session, Ticket ticket) throws SQLException {
-    return ServerDialect.taken(session, TAKE, ticket);
+    return Dialect.taken(session, TAKE, ticket);
   }
 
   @Override
@@ -135,7 +135,7 @@ final class PostgresDialect implements ServerDialect {
   @Override
   public boolean waitFor(Session session, Duration maxWait, Waiting statements)
       throws SQLException {
-    String before = ServerDialect.text(session, "SHOW lock_timeout");
+    String before = Dialect.text(session, "SHOW lock_timeout");
     Savepoint start = session.connection().setSavepoint();
     try {
       session.run("SET LOCAL lock_timeout = " + Math.max(1, maxWait.toMillis()));
@@ -167,7 +167,7 @@ final class PostgresDialect implements ServerDialect {
       case "42P01", "3D000", "3F000", "42703" -> Trouble.MISSING;
       case "53300" -> Trouble.FULL;
       case "25006" -> Trouble.READ_ONLY;
-      default -> ServerDialect.standard(e);
+      default -> Dialect.standard(e);
     };
   }
 
@@ -176,11 +176,9 @@ final class PostgresDialect implements ServerDialect {
     List<Finding> found = new ArrayList<>();
     found.add(
         new Finding(
-            Level.OK,
-            "server",
-            "PostgreSQL " + ServerDialect.text(session, "SHOW server_version")));
-    String commit = ServerDialect.text(session, "SHOW synchronous_commit");
-    String fsync = ServerDialect.text(session, "SHOW fsync");
+            Level.OK, "server", "PostgreSQL " + Dialect.text(session, "SHOW server_version")));
+    String commit = Dialect.text(session, "SHOW synchronous_commit");
+    String fsync = Dialect.text(session, "SHOW fsync");
     boolean isSafe = !commit.equals("off") && fsync.equals("on");
     found.add(
         new Finding(
@@ -193,7 +191,7 @@ final class PostgresDialect implements ServerDialect {
                 + (isSafe
                     ? ""
                     : ": a crash of the server may forget a grant that was answered; set both on")));
-    if (ServerDialect.text(session, "SELECT pg_is_in_recovery()").startsWith("t")) {
+    if (Dialect.text(session, "SELECT pg_is_in_recovery()").startsWith("t")) {
       found.add(
           new Finding(
               Level.ERROR, "replication", "a standby, which may only be read: use the primary"));
@@ -204,8 +202,8 @@ final class PostgresDialect implements ServerDialect {
   }
 
   private static Finding replication(Session session) throws SQLException {
-    String standbys = ServerDialect.text(session, "SELECT count(*) FROM pg_stat_replication");
-    String synchronous = ServerDialect.text(session, "SHOW synchronous_standby_names");
+    String standbys = Dialect.text(session, "SELECT count(*) FROM pg_stat_replication");
+    String synchronous = Dialect.text(session, "SHOW synchronous_standby_names");
     return standbys.equals("0") || !synchronous.isEmpty()
         ? new Finding(
             Level.OK,

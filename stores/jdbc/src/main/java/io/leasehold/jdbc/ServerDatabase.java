@@ -2,13 +2,13 @@ package io.leasehold.jdbc;
 
 import io.leasehold.StoreException;
 import io.leasehold.internal.Threads;
-import io.leasehold.jdbc.ServerDialect.Trouble;
+import io.leasehold.jdbc.Dialect.Trouble;
 import java.sql.SQLException;
 
 /** Runs statements on a database server, in bounded time. Thread-safe. */
 final class ServerDatabase implements AutoCloseable {
   private final Lanes lanes;
-  private final ServerDialect dialect;
+  private final Dialect dialect;
   private final ServerErrors errors;
   private final Threads threads;
 
@@ -17,7 +17,7 @@ final class ServerDatabase implements AutoCloseable {
    *
    * @param threads ended with it
    */
-  ServerDatabase(Lanes lanes, ServerDialect dialect, ServerErrors errors, Threads threads) {
+  ServerDatabase(Lanes lanes, Dialect dialect, ServerErrors errors, Threads threads) {
     this.threads = threads;
     this.lanes = lanes;
     this.dialect = dialect;
@@ -34,7 +34,7 @@ final class ServerDatabase implements AutoCloseable {
    * @param work may be run again after a statement of it that had no effect
    * @throws StoreException UNKNOWN_OUTCOME if the connection was lost
    */
-  <T> T call(Limit limit, Database.Work<T> work) {
+  <T> T call(Limit limit, Session.Work<T> work) {
     while (true) {
       Session session = lanes.take(limit);
       try {
@@ -74,7 +74,7 @@ final class ServerDatabase implements AutoCloseable {
    * @param work may be run again after it was rolled back
    * @throws StoreException UNKNOWN_OUTCOME only if the connection was lost in the commit
    */
-  <T> T transact(Limit limit, Database.Work<T> work) {
+  <T> T transact(Limit limit, Session.Work<T> work) {
     while (true) {
       Session session = lanes.take(limit);
       try {

@@ -2,21 +2,21 @@ package io.leasehold.jdbc;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
-import io.leasehold.jdbc.ServerDialect.Trouble;
+import io.leasehold.jdbc.Dialect.Trouble;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** What the errors of a database server mean for a request. */
 final class ServerErrors {
   private final String server;
-  private final ServerDialect dialect;
+  private final Dialect dialect;
 
   /**
    * Of one server.
    *
    * @param server for messages: without secrets
    */
-  ServerErrors(String server, ServerDialect dialect) {
+  ServerErrors(String server, Dialect dialect) {
     this.server = server;
     this.dialect = dialect;
   }

@@ -76,7 +76,7 @@ final class ServerSchema {
     try {
       return requireKnown(session);
     } catch (SQLException e) {
-      if (care == Care.CREATE && errors.trouble(e) == ServerDialect.Trouble.MISSING) {
+      if (care == Care.CREATE && errors.trouble(e) == Dialect.Trouble.MISSING) {
         return false;
       }
       throw e;

@@ -31,7 +31,7 @@ final class ServerStores {
   private ServerStores() {}
 
   /** A dialect as far as the URL tells it. */
-  private static ServerDialect dialect(String product, String tables) {
+  private static Dialect dialect(String product, String tables) {
     return switch (product) {
       case "postgresql" ->
           new PostgresDialect("leasehold_" + Integer.toHexString(tables.hashCode()));
@@ -48,11 +48,11 @@ final class ServerStores {
 
   /** Opens a store over connections of its own. */
   static LockStore open(ServerUrl url, StoreListener listener, StatementHook hook) {
-    ServerDialect guess = dialect(url.product(), url.tables());
+    Dialect guess = dialect(url.product(), url.tables());
     Properties properties = guess.properties();
     properties.putAll(url.properties());
     ServerErrors errors = new ServerErrors(url.database(), guess);
-    ServerDialect dialect;
+    Dialect dialect;
     Tables tables;
     Session first;
     try {
@@ -125,7 +125,7 @@ final class ServerStores {
 
   private static LockStore open(
       DataSource source, String prefix, ServerSchema.Care care, Threads threads) {
-    ServerDialect dialect;
+    Dialect dialect;
     String name;
     try (Connection first = source.getConnection()) {
       name = first.getMetaData().getDatabaseProductName();
@@ -142,7 +142,7 @@ final class ServerStores {
 
   /** What a store is made of. */
   private record Opening(
-      ServerDialect dialect,
+      Dialect dialect,
       Tables tables,
       ServerErrors errors,
       Lanes lanes,
@@ -175,7 +175,7 @@ final class ServerStores {
     }
   }
 
-  private static Traits traits(ServerDialect dialect, Wakes wakes, boolean persistent) {
+  private static Traits traits(Dialect dialect, Wakes wakes, boolean persistent) {
     Set<Trait> has = EnumSet.of(Trait.FENCING, Trait.LINEARIZABLE, Trait.FIFO);
     if (persistent) {
       has.add(Trait.SURVIVES_RESTART);
@@ -196,12 +196,12 @@ final class ServerStores {
   }
 
   /** The dialect of whatever database this is. */
-  static ServerDialect dialect(Connection connection, String tables) throws SQLException {
+  static Dialect dialect(Connection connection, String tables) throws SQLException {
     return dialect(product(connection), tables);
   }
 
   private static Session session(
-      Connection connection, ServerDialect dialect, Tables tables, StatementHook hook)
+      Connection connection, Dialect dialect, Tables tables, StatementHook hook)
       throws SQLException {
     try {
       hook.opened(connection);
@@ -230,7 +230,7 @@ final class ServerStores {
     };
   }
 
-  private static StoreException noDriver(ServerUrl url, ServerDialect dialect) {
+  private static StoreException noDriver(ServerUrl url, Dialect dialect) {
     return new StoreException(
         Failure.REFUSED,
         url.database() + " needs its driver on the class path: add " + dialect.driver(),

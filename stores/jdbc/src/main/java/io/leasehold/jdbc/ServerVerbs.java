@@ -28,7 +28,7 @@ final class ServerVerbs implements Verbs {
   private static final Duration SWEEPING = Duration.ofSeconds(2);
 
   private final ServerDatabase database;
-  private final ServerDialect dialect;
+  private final Dialect dialect;
   private final ServerSchema schema;
   private final Clock clock;
   private final PlacesHere places;
@@ -37,7 +37,7 @@ final class ServerVerbs implements Verbs {
   /** Of which an attempt ended without an answer, so that it may still land. */
   private final Set<LeaseId> unresolved = ConcurrentHashMap.newKeySet();
 
-  ServerVerbs(ServerDatabase database, ServerDialect dialect, ServerSchema schema, Clock clock) {
+  ServerVerbs(ServerDatabase database, Dialect dialect, ServerSchema schema, Clock clock) {
     this.schema = schema;
     this.clock = clock;
     this.database = database;
@@ -78,7 +78,7 @@ final class ServerVerbs implements Verbs {
   /** As long as the name's own row tells all; empty if it does not. */
   private Optional<Attempt> alone(Session session, Ticket ticket) throws SQLException {
     for (int i = 0; i < TRIES; i++) {
-      Optional<ServerDialect.Taken> taken = dialect.take(session, ticket);
+      Optional<Dialect.Taken> taken = dialect.take(session, ticket);
       if (taken.isPresent()) {
         return Optional.of(
             new Attempt.Granted(taken.get().number(), ticket.ttl(), taken.get().wanted()));

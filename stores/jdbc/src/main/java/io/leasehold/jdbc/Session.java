@@ -63,6 +63,11 @@ final class Session implements AutoCloseable {
     this.onLoan = onLoan;
   }
 
+  /** What is done with it, in a transaction or not. */
+  interface Work<T> {
+    T run(Session session) throws SQLException;
+  }
+
   /** Reads one row of an answer. */
   interface RowReader<T> {
     T read(ResultSet row) throws SQLException;

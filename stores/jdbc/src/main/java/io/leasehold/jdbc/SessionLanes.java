@@ -16,7 +16,7 @@ final class SessionLanes implements AutoCloseable {
 
   private final OwnLanes.Source source;
   private final NamedLocks locks;
-  private final ServerDialect dialect;
+  private final Dialect dialect;
   private final ServerErrors errors;
   private final Clock clock;
   private final Threads threads;
@@ -30,7 +30,7 @@ final class SessionLanes implements AutoCloseable {
   SessionLanes(
       OwnLanes.Source source,
       NamedLocks locks,
-      ServerDialect dialect,
+      Dialect dialect,
       ServerErrors errors,
       Clock clock,
       Threads threads)

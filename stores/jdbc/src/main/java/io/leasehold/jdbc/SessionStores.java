@@ -15,7 +15,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /** Opens stores whose leases are the server's own locks. */
 record SessionStores(
     ServerDatabase database,
-    ServerDialect dialect,
+    Dialect dialect,
     Tables tables,
     OwnLanes.Source source,
     StoreListener listener,

@@ -31,7 +31,7 @@ final class SessionVerbs implements Verbs {
 
   private final ServerVerbs rows;
   private final ServerDatabase database;
-  private final ServerDialect dialect;
+  private final Dialect dialect;
   private final NamedLocks locks;
   private final String scope;
   private final LockSessions sessions;
@@ -49,7 +49,7 @@ final class SessionVerbs implements Verbs {
   SessionVerbs(
       ServerVerbs rows,
       ServerDatabase database,
-      ServerDialect dialect,
+      Dialect dialect,
       NamedLocks locks,
       String scope,
       LockSessions sessions,
@@ -175,7 +175,7 @@ final class SessionVerbs implements Verbs {
   private Optional<Attempt> grant(Limit limit, Ticket ticket, LockSession one, Session session)
       throws SQLException {
     for (int round = 0; round < ROUNDS; round++) {
-      Optional<ServerDialect.Taken> taken = dialect.take(session, ticket);
+      Optional<Dialect.Taken> taken = dialect.take(session, ticket);
       if (taken.isPresent()) {
         return Optional.of(
             new Attempt.Granted(taken.get().number(), ticket.ttl(), taken.get().wanted()));

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A SQLite file: one connection that writes and one that reads, each used by one thread at a time.
  */
-final class SqliteDatabase implements Database {
+final class SqliteDatabase implements AutoCloseable {
   private static final Duration CONNECT_WITHIN = Duration.ofSeconds(5);
   private static final Duration CLOSE_WITHIN = Duration.ofSeconds(2);
   private static final String REPLACED = "was deleted or replaced while in use";
@@ -96,13 +96,17 @@ final class SqliteDatabase implements Database {
     }
   }
 
-  @Override
-  public <T> T write(Limit limit, Work<T> work) {
+  /**
+   * Runs a transaction that may change rows; no other does meanwhile.
+   *
+   * @throws StoreException UNKNOWN_OUTCOME only if the commit failed in a way that leaves it open
+   */
+  <T> T write(Limit limit, Session.Work<T> work) {
     return inLane(writer, limit, session -> transact(session, work));
   }
 
-  @Override
-  public <T> T read(Limit limit, Work<T> work) {
+  /** Runs statements that only read. */
+  <T> T read(Limit limit, Session.Work<T> work) {
     return inLane(
         reader,
         limit,
@@ -114,7 +118,7 @@ final class SqliteDatabase implements Database {
         });
   }
 
-  private <T> T inLane(Lane lane, Limit limit, Work<T> work) {
+  private <T> T inLane(Lane lane, Limit limit, Session.Work<T> work) {
     while (true) {
       try {
         return locked(lane, limit, work);
@@ -127,7 +131,7 @@ final class SqliteDatabase implements Database {
     }
   }
 
-  private <T> T locked(Lane lane, Limit limit, Work<T> work) {
+  private <T> T locked(Lane lane, Limit limit, Session.Work<T> work) {
     if (!limit.lock(lane.lock)) {
       throw unavailable("is busy: another thread of this process is using it", null);
     }
@@ -187,7 +191,7 @@ final class SqliteDatabase implements Database {
     }
   }
 
-  private <T> T transact(Session session, Work<T> work) throws SQLException {
+  private <T> T transact(Session session, Session.Work<T> work) throws SQLException {
     session.run("BEGIN IMMEDIATE");
     T result;
     try {

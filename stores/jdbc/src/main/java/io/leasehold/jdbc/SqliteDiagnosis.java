@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** Looks for what could break the promises of a lock file. */
-final class SqliteDiagnosis implements Database.Work<List<Finding>> {
+final class SqliteDiagnosis implements Session.Work<List<Finding>> {
   private static final long MEGABYTE = 1 << 20;
   private static final long LITTLE_SPACE = 100 * MEGABYTE;
   private static final long NO_SPACE = MEGABYTE;

@@ -16,17 +16,20 @@ import java.util.function.BiConsumer;
 /** The verbs on a SQLite file: each one transaction, and one at a time on the whole file. */
 final class SqliteVerbs implements Verbs {
   private final Clock clock;
-  private final Database database;
-  private final Granting granting;
-  private final Renewing renewing;
-  private final Database.Work<List<Finding>> diagnosis;
+  private final SqliteDatabase database;
+  private final SqliteGranting granting;
+  private final SqliteRenewing renewing;
+  private final Session.Work<List<Finding>> diagnosis;
 
   SqliteVerbs(
-      Database database, Dialect dialect, Database.Work<List<Finding>> diagnosis, Clock clock) {
+      SqliteDatabase database,
+      SqliteStatements statements,
+      Session.Work<List<Finding>> diagnosis,
+      Clock clock) {
     this.clock = clock;
     this.database = database;
-    this.granting = new Granting(dialect);
-    this.renewing = new Renewing(database, dialect);
+    this.granting = new SqliteGranting(statements);
+    this.renewing = new SqliteRenewing(database, statements);
     this.diagnosis = diagnosis;
   }
 
@@ -40,15 +43,15 @@ final class SqliteVerbs implements Verbs {
     database.write(
         limit,
         session -> {
-          LeaseRows.leave(session, ticket);
-          return LeaseRows.free(session, ticket);
+          SqliteRows.leave(session, ticket);
+          return SqliteRows.free(session, ticket);
         });
     return !underWay;
   }
 
   @Override
   public boolean free(Limit limit, Ticket ticket) {
-    return database.write(limit, session -> LeaseRows.free(session, ticket));
+    return database.write(limit, session -> SqliteRows.free(session, ticket));
   }
 
   @Override
@@ -63,7 +66,7 @@ final class SqliteVerbs implements Verbs {
 
   @Override
   public boolean breakLease(Limit limit, String name, long number) {
-    return database.write(limit, session -> LeaseRows.breakLease(session, name, number));
+    return database.write(limit, session -> SqliteRows.breakLease(session, name, number));
   }
 
   @Override
@@ -77,7 +80,7 @@ final class SqliteVerbs implements Verbs {
       database.write(
           limit,
           session -> {
-            Sweep.run(session);
+            SqliteSweep.run(session);
             return true;
           });
     } catch (StoreException e) {

@@ -14,7 +14,7 @@ final class Tables {
 
   private static final List<String> ALL = List.of("lock", "share", "queue", "meta");
 
-  private final ServerDialect dialect;
+  private final Dialect dialect;
   private final String prefix;
 
   /**
@@ -23,7 +23,7 @@ final class Tables {
    * @param prefix may name a schema before a dot
    * @throws IllegalArgumentException if it is not letters, digits and underscores
    */
-  Tables(ServerDialect dialect, String prefix) {
+  Tables(Dialect dialect, String prefix) {
     if (!prefix.matches("([\\p{L}_][\\p{L}\\p{N}_$-]{0,62}\\.)?[\\p{L}_][\\p{L}\\p{N}_$]{0,40}")) {
       throw new IllegalArgumentException(
           "the tables' names cannot begin with '"

@@ -101,7 +101,7 @@ public final class TransactionLocks {
     return transaction.run(connection, (session, dialect) -> tryLock(session, dialect, name));
   }
 
-  private static boolean tryLock(Session session, ServerDialect dialect, String name)
+  private static boolean tryLock(Session session, Dialect dialect, String name)
       throws SQLException {
     if (!isKnown(session, name)) {
       return dialect.waitFor(session, MOMENT, () -> lock(session, dialect, name));
@@ -110,8 +110,7 @@ public final class TransactionLocks {
     return requireNoLease(session, name, LeaseTable.lockedRow(session, name, UNLOCKED));
   }
 
-  private static boolean lock(Session session, ServerDialect dialect, String name)
-      throws SQLException {
+  private static boolean lock(Session session, Dialect dialect, String name) throws SQLException {
     if (!isKnown(session, name)) {
       // Without looking for it under a lock: that would lock the gap where it will be.
       dialect.newNameIfAbsent(session, name);

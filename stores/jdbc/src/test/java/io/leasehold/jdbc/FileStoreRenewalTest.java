@@ -255,7 +255,7 @@ class FileStoreRenewalTest {
   @Test
   void r12AnotherWriterInTheWayMakesTheAnswerUnknownForItsBatchOnly() {
     List<Ticket> all = new ArrayList<>();
-    for (int i = 0; i < Renewing.CHUNK + 1; i++) {
+    for (int i = 0; i < SqliteRenewing.CHUNK + 1; i++) {
       Ticket held = tryOnce("n" + i);
       granted(one, held);
       all.add(held);
@@ -268,9 +268,9 @@ class FileStoreRenewalTest {
         });
     Map<LeaseId, Renewal> answers = new HashMap<>();
     one.renew(all, WITHIN, answers::put);
-    assertThat(answers).hasSize(Renewing.CHUNK + 1);
+    assertThat(answers).hasSize(SqliteRenewing.CHUNK + 1);
     assertThat(answers.get(all.get(0).id())).isInstanceOf(Renewal.Unknown.class);
-    assertThat(answers.get(all.get(Renewing.CHUNK).id())).isEqualTo(RENEWED);
+    assertThat(answers.get(all.get(SqliteRenewing.CHUNK).id())).isEqualTo(RENEWED);
     assertThat(renew(one, all.get(0))).as("the connection was opened again").isEqualTo(RENEWED);
   }
 }

@@ -106,7 +106,7 @@ class FileStoreSweepTest {
     List<Ticket> held = new ArrayList<>();
     try (LeaseRowStore store = open("boot")) {
       // More live rows at the beginning than one sweep looks at.
-      for (int i = 0; i < 2 * Sweep.ROWS; i++) {
+      for (int i = 0; i < 2 * SqliteSweep.ROWS; i++) {
         Ticket live = Fixture.ticket("a" + i, Ticket.Intent.TRY, Duration.ofDays(1));
         granted(store, live);
         held.add(live);

@@ -187,7 +187,7 @@ class SessionModeTest extends ServerTest {
       return locks.key(server.database() + "." + tables() + "_session", name);
     }
     String oid = ask(server, "SELECT CAST(CAST('" + table + "' AS regclass) AS oid)").get(0);
-    ServerDialect dialect = new PostgresDialect("none");
+    Dialect dialect = new PostgresDialect("none");
     return new PostgresAdvisoryLocks(new Tables(dialect, tables()), dialect).key(oid, name);
   }
 

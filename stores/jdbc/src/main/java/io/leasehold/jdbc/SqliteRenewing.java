@@ -12,18 +12,18 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /** Renews leases and keeps waiters' places, a batch at a time. */
-final class Renewing {
+final class SqliteRenewing {
   /**
    * How many tickets are renewed in one transaction, so that none holds the write lock for long.
    */
   static final int CHUNK = 500;
 
-  private final Database database;
-  private final Dialect dialect;
+  private final SqliteDatabase database;
+  private final SqliteStatements statements;
 
-  Renewing(Database database, Dialect dialect) {
+  SqliteRenewing(SqliteDatabase database, SqliteStatements statements) {
     this.database = database;
-    this.dialect = dialect;
+    this.statements = statements;
   }
 
   void renew(Limit limit, List<Ticket> all, BiConsumer<LeaseId, Renewal> each) {
@@ -55,9 +55,9 @@ final class Renewing {
             limit,
             session -> {
               if (!lives.isEmpty()) {
-                dialect.stay(session, lives);
+                statements.stay(session, lives);
               }
-              return held.isEmpty() ? Map.of() : dialect.renew(session, held);
+              return held.isEmpty() ? Map.of() : statements.renew(session, held);
             });
     for (Ticket ticket : held) {
       Boolean isWanted = wanted.get(ticket.id().toString());
@@ -76,11 +76,11 @@ final class Renewing {
    */
   private Map<Ticket, Renewal> look(
       Limit limit, List<Ticket> tickets, List<Ticket> held, Map<LeaseId, Renewal> answers) {
-    Map<String, Dialect.State> states =
-        database.read(limit, session -> dialect.look(session, tickets));
+    Map<String, SqliteStatements.State> states =
+        database.read(limit, session -> statements.look(session, tickets));
     Map<Ticket, Renewal> lapsing = new LinkedHashMap<>();
     for (Ticket ticket : tickets) {
-      Dialect.State state = states.get(ticket.id().toString());
+      SqliteStatements.State state = states.get(ticket.id().toString());
       if (state != null && state.holds()) {
         held.add(ticket);
       } else if (state == null || state.waitsFor() <= 0) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The statements on the rows of one name that every database understands as they are. */
-final class LeaseRows {
+final class SqliteRows {
   private static final String STANDING =
       """
       SELECT 0 AS waits, lease_id, holder, 'EXCLUSIVE' AS mode, 1 AS size, fence,
@@ -110,7 +110,7 @@ final class LeaseRows {
     }
   }
 
-  private LeaseRows() {}
+  private SqliteRows() {}
 
   /**
    * Who stands in the ticket's way: holders, first those who hold longest; then waiters that do not

@@ -9,10 +9,29 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The lease rows in SQLite, 3.37 or newer. Lists of tickets are passed as JSON, so that one
+ * The statements that must do several things in one atomic step, in SQLite 3.37 or newer. They use
+ * {@code :now}, nanoseconds, and {@code :epoch}. Lists of tickets are passed as JSON, so that one
  * statement does for all.
  */
-final class SqliteDialect implements Dialect {
+final class SqliteStatements {
+  /**
+   * A grant.
+   *
+   * @param number the fence number
+   * @param wanted whether another ticket waits
+   * @param waited whether this ticket left a waiter row
+   */
+  record Taken(long number, boolean wanted, boolean waited) {}
+
+  /**
+   * What the database knows of a ticket.
+   *
+   * @param holds whether its lease is live
+   * @param waitsFor how long it keeps its place; not positive if it has none
+   * @param admitted whether an attempt would be granted
+   */
+  record State(boolean holds, long waitsFor, boolean admitted) {}
+
   /** Whether ticket {@code t} may be granted: the rules of the modes and of the queue. */
   private static final String ADMITTED =
       """
@@ -112,25 +131,33 @@ final class SqliteDialect implements Dialect {
         + ".lease_id AND w.epoch = :epoch AND w.expires > :now)";
   }
 
-  @Override
-  public Optional<Taken> take(Session session, Ticket ticket, long lifeNanos) throws SQLException {
+  /**
+   * Gives the name's next number to the ticket if the name is free for it, it is the ticket's turn,
+   * and its id is not known to be used up; in one statement.
+   *
+   * @param lifeNanos how long the ticket then holds the name alone
+   */
+  Optional<Taken> take(Session session, Ticket ticket, long lifeNanos) throws SQLException {
     return session
         .query(
             TAKE,
-            LeaseRows.values(ticket, lifeNanos),
+            SqliteRows.values(ticket, lifeNanos),
             row -> new Taken(row.getLong(1), row.getBoolean(2), row.getBoolean(3)))
         .stream()
         .findFirst();
   }
 
-  @Override
-  public void join(Session session, Ticket ticket, long lifeNanos) throws SQLException {
-    session.update(JOIN, LeaseRows.values(ticket, lifeNanos));
+  /** Gives the ticket the last place, or keeps the place that it has. */
+  void join(Session session, Ticket ticket, long lifeNanos) throws SQLException {
+    session.update(JOIN, SqliteRows.values(ticket, lifeNanos));
   }
 
-  @Override
-  public Map<String, Boolean> renew(Session session, Collection<Ticket> tickets)
-      throws SQLException {
+  /**
+   * Renews those of the tickets that hold, in as few statements as possible.
+   *
+   * @return the lease ids of those renewed, and whether another ticket waits for their name
+   */
+  Map<String, Boolean> renew(Session session, Collection<Ticket> tickets) throws SQLException {
     Map<Ticket, Long> alone = new HashMap<>();
     Map<Ticket, Long> shared = new HashMap<>();
     tickets.forEach(
@@ -154,13 +181,13 @@ final class SqliteDialect implements Dialect {
     }
   }
 
-  @Override
-  public void stay(Session session, Map<Ticket, Long> lives) throws SQLException {
+  /** Keeps the places of those of the tickets that have one, in as few statements as possible. */
+  void stay(Session session, Map<Ticket, Long> lives) throws SQLException {
     session.update(STAY, Map.of("tickets", json(lives)));
   }
 
-  @Override
-  public Map<String, State> look(Session session, Collection<Ticket> tickets) throws SQLException {
+  /** What the database knows of each lease id, in as few statements as possible. */
+  Map<String, State> look(Session session, Collection<Ticket> tickets) throws SQLException {
     Map<Ticket, Long> none = new HashMap<>();
     tickets.forEach(ticket -> none.put(ticket, 0L));
     Map<String, State> states = new HashMap<>();

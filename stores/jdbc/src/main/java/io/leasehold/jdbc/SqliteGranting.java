@@ -9,63 +9,65 @@ import java.util.List;
 import java.util.Optional;
 
 /** Whether a ticket is granted, and why not; inside a transaction that writes. */
-final class Granting {
-  private final Dialect dialect;
+final class SqliteGranting {
+  private final SqliteStatements statements;
 
-  Granting(Dialect dialect) {
-    this.dialect = dialect;
+  SqliteGranting(SqliteStatements statements) {
+    this.statements = statements;
   }
 
   Attempt attempt(Session session, Ticket ticket) throws SQLException {
     boolean alone = ticket.mode() == LockMode.EXCLUSIVE;
-    Optional<Dialect.Taken> taken =
-        dialect.take(session, ticket, alone ? ticket.ttl().toNanos() : 0);
+    Optional<SqliteStatements.Taken> taken =
+        statements.take(session, ticket, alone ? ticket.ttl().toNanos() : 0);
     return taken.isPresent()
         ? granted(session, ticket, taken.get())
-        : refused(session, ticket, LeaseRows.standing(session, ticket));
+        : refused(session, ticket, SqliteRows.standing(session, ticket));
   }
 
-  private static Attempt granted(Session session, Ticket ticket, Dialect.Taken taken)
+  private static Attempt granted(Session session, Ticket ticket, SqliteStatements.Taken taken)
       throws SQLException {
     if (ticket.mode() != LockMode.EXCLUSIVE) {
-      LeaseRows.share(session, ticket, taken.number());
+      SqliteRows.share(session, ticket, taken.number());
     }
     if (taken.waited()) {
-      LeaseRows.leave(session, ticket);
+      SqliteRows.leave(session, ticket);
     }
     return new Attempt.Granted(taken.number(), ticket.ttl(), taken.wanted());
   }
 
-  private Attempt refused(Session session, Ticket ticket, List<LeaseRows.Standing> all)
+  private Attempt refused(Session session, Ticket ticket, List<SqliteRows.Standing> all)
       throws SQLException {
-    List<LeaseRows.Standing> holders = all.stream().filter(LeaseRows.Standing::holds).toList();
-    for (LeaseRows.Standing held : holders) {
+    List<SqliteRows.Standing> holders = all.stream().filter(SqliteRows.Standing::holds).toList();
+    for (SqliteRows.Standing held : holders) {
       if (held.is(ticket)) {
         return new Attempt.Granted(
-            held.number(), Duration.ofNanos(held.remaining()), LeaseRows.isWanted(session, ticket));
+            held.number(),
+            Duration.ofNanos(held.remaining()),
+            SqliteRows.isWanted(session, ticket));
       }
     }
     if (all.stream().anyMatch(other -> other.is(ticket))) {
       // Its lease has ended: the id is used up and is never granted again.
       return new Attempt.Busy(Duration.ZERO, "");
     }
-    Optional<LeaseRows.Standing> other =
+    Optional<SqliteRows.Standing> other =
         all.stream().filter(s -> s.isLive() && s.isOtherKind(ticket)).findFirst();
     return other.isPresent()
         ? new Attempt.OtherKind(other.get().mode(), other.get().size())
         : busy(session, ticket, holders);
   }
 
-  private Attempt busy(Session session, Ticket ticket, List<LeaseRows.Standing> holders)
+  private Attempt busy(Session session, Ticket ticket, List<SqliteRows.Standing> holders)
       throws SQLException {
     String holder = holders.isEmpty() ? "" : holders.get(0).holder();
     if (ticket.intent() == Ticket.Intent.QUEUE) {
-      dialect.join(session, ticket, Places.lifeNanos(ticket));
+      statements.join(session, ticket, Places.lifeNanos(ticket));
     }
     if (ticket.fair()) {
-      return new Attempt.Queued(LeaseRows.place(session, ticket), holder);
+      return new Attempt.Queued(SqliteRows.place(session, ticket), holder);
     }
-    long soonest = holders.stream().mapToLong(LeaseRows.Standing::remaining).min().orElse(0);
+    long soonest = holders.stream().mapToLong(SqliteRows.Standing::remaining).min().orElse(0);
     return new Attempt.Busy(Duration.ofNanos(soonest), holder);
   }
 }

@@ -10,7 +10,7 @@ import java.util.Map;
  * order, after raising the floor to the highest number removed, so that a name that comes back
  * starts above it.
  */
-final class Sweep {
+final class SqliteSweep {
   /** How many rows one sweep looks at: twice as many as can appear between two sweeps. */
   static final int ROWS = 2 * LeaseRowStore.GRANTS_A_SWEEP;
 
@@ -41,7 +41,7 @@ final class Sweep {
 
   private record Window(int rows, String last, long top) {}
 
-  private Sweep() {}
+  private SqliteSweep() {}
 
   static void run(Session session) throws SQLException {
     for (String forget : FORGET) {
