@@ -28,8 +28,11 @@ final class LeaseKeeper {
   private static final long SHORTEST_RETRY_NANOS = 20_000_000;
   private static final long LONGEST_RETRY_NANOS = 500_000_000;
 
-  /** All that are renewed together count from the sending of one request. */
-  private static final int MOST_IN_A_BATCH = 1_000;
+  /**
+   * All that are renewed together count from the sending of one request. On a store where a batch
+   * is a transaction fewer are better.
+   */
+  private static final int MOST_IN_A_BATCH = 5_000;
 
   private static final long NEVER = Long.MIN_VALUE;
 
