@@ -114,5 +114,6 @@ final class OffloadedStore implements LockStore, StoreOperator {
   @Override
   public void close() {
     store.close();
+    threads.close();
   }
 }

@@ -171,7 +171,8 @@ final class ServerStores {
       int releases = ThreadLocalRandom.current().nextInt(LeaseRowStore.GRANTS_A_SWEEP);
       LeaseRowStore store =
           new LeaseRowStore(traits(dialect, wakes, persistent), clock, verbs, wakes, releases);
-      return offloaded ? new OffloadedStore(store, threads) : store;
+      // Other threads than those that make connections, for which verbs wait
+      return offloaded ? new OffloadedStore(store, new Threads()) : store;
     }
   }
 
