@@ -11,7 +11,7 @@ enum Database {
   POSTGRESQL(SqlServer.Kind.POSTGRESQL_15) {
     @Override
     List<String> configuration() {
-      return List.of("shared_preload_libraries = 'pg_stat_statements'");
+      return List.of("shared_preload_libraries = 'pg_stat_statements'", "fsync = on");
     }
 
     @Override
