@@ -78,29 +78,6 @@ final class LeaseTable {
       ORDER BY 7, 8
       """;
 
-  private static final String WAIT =
-      """
-      INSERT INTO {queue} (name, lease_id, place, holder, mode, permits, size, fair, since, expires)
-      SELECT :name, :id, coalesce(max(place), 0) + 1, :holder, :mode, :permits, :size, :fair,
-        {now}, {now} + :life
-      FROM {queue} WHERE name = :name
-      """;
-
-  private static final String STAY =
-      "UPDATE {queue} SET expires = {now} + :life WHERE name IN (:names) AND lease_id IN (:ids)"
-          + " AND expires > {now}";
-
-  private static final String MARK =
-      """
-      UPDATE {lock} SET wanted_until = CASE WHEN wanted_until < {now} + :wanted THEN {now} + :wanted
-          ELSE wanted_until END,
-        others_until = CASE WHEN others_until < {now} + :others THEN {now} + :others
-          ELSE others_until END
-      WHERE name IN (:names)
-      """;
-
-  private static final String LEAVE = "DELETE FROM {queue} WHERE name = :name AND lease_id = :id";
-
   private static final String GRANT_ALONE =
       """
       UPDATE {lock} SET fence = :number, lease_id = :id, holder = :holder, granted = {now},
@@ -241,34 +218,6 @@ final class LeaseTable {
         row.getLong(9));
   }
 
-  /** Gives the ticket the last place. */
-  static void wait(Session session, Ticket ticket) throws SQLException {
-    Map<String, Object> values = values(ticket);
-    values.put("life", placeLife(ticket));
-    session.update(WAIT, values);
-  }
-
-  /** Keeps places, all for the same time; how many of them there were. */
-  static int stay(Session session, List<Ticket> tickets, long life) throws SQLException {
-    return session.update(
-        STAY,
-        Map.of(
-            "names", names(tickets),
-            "ids", tickets.stream().map(ticket -> ticket.id().toString()).toList(),
-            "life", life));
-  }
-
-  /** Writes into the rows of names that somebody waits, and until when that is to be looked at. */
-  static void mark(Session session, List<Ticket> tickets, long wanted, long others)
-      throws SQLException {
-    session.update(MARK, Map.of("names", names(tickets), "wanted", wanted, "others", others));
-  }
-
-  /** Removes the ticket from those who wait. */
-  static boolean leave(Session session, Ticket ticket) throws SQLException {
-    return session.update(LEAVE, values(ticket)) > 0;
-  }
-
   static void grantAlone(Session session, Ticket ticket, long number, long others, long wanted)
       throws SQLException {
     session.update(GRANT_ALONE, granted(ticket, number, others, wanted));
@@ -308,12 +257,7 @@ final class LeaseTable {
     if (session.update(BURY, values) == 0) {
       session.update(SHARE, values);
     }
-    mark(session, List.of(ticket), 0, BURIED);
-  }
-
-  /** Whether an exclusive attempt must look at this ticket while it waits. */
-  static boolean isInTheWay(Ticket ticket) {
-    return ticket.fair() || ticket.mode() == LockMode.PERMITS;
+    QueueTable.mark(session, List.of(ticket), 0, BURIED);
   }
 
   static boolean breakLease(Session session, String name, long number) throws SQLException {
@@ -341,10 +285,6 @@ final class LeaseTable {
 
   static long life(Ticket ticket) {
     return micros(ticket.ttl());
-  }
-
-  static long placeLife(Ticket ticket) {
-    return micros(Duration.ofNanos(Places.lifeNanos(ticket)));
   }
 
   static long micros(Duration duration) {

@@ -102,7 +102,7 @@ final class ServerRenewing {
           Map<String, RenewalTable.Held> mine = byId(RenewalTable.shares(session, unlocked), rest);
           for (List<Ticket> same : byTtl(rest, mine)) {
             RenewalTable.renewShares(session, same);
-            LeaseTable.mark(session, same, 0, LeaseTable.life(same.get(0)));
+            QueueTable.mark(session, same, 0, LeaseTable.life(same.get(0)));
           }
           return mine;
         },
@@ -198,7 +198,7 @@ final class ServerRenewing {
           return true;
         });
     due.stream()
-        .collect(Collectors.groupingBy(LeaseTable::placeLife))
+        .collect(Collectors.groupingBy(QueueTable::placeLife))
         .forEach((life, same) -> stay(limit, same, life, answers));
   }
 
@@ -247,7 +247,7 @@ final class ServerRenewing {
         limit,
         session -> {
           kept.clear();
-          boolean all = LeaseTable.stay(session, tickets, life) == tickets.size();
+          boolean all = QueueTable.stay(session, tickets, life) == tickets.size();
           List<String> there =
               all ? List.of() : RenewalTable.waiting(session, LeaseTable.names(tickets));
           for (Ticket ticket : tickets) {
@@ -270,12 +270,12 @@ final class ServerRenewing {
       throws SQLException {
     List<String> unlocked = RenewalTable.lockNames(session, LeaseTable.names(tickets));
     List<Ticket> all = tickets.stream().filter(t -> unlocked.contains(t.name())).toList();
-    List<Ticket> inTheWay = all.stream().filter(LeaseTable::isInTheWay).toList();
+    List<Ticket> inTheWay = all.stream().filter(QueueTable::isInTheWay).toList();
     if (!all.isEmpty()) {
-      LeaseTable.mark(session, all, life, 0);
+      QueueTable.mark(session, all, life, 0);
     }
     if (!inTheWay.isEmpty()) {
-      LeaseTable.mark(session, inTheWay, life, life);
+      QueueTable.mark(session, inTheWay, life, life);
     }
     return true;
   }

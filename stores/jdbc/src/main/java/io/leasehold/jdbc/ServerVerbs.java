@@ -145,7 +145,7 @@ final class ServerVerbs implements Verbs {
       LeaseTable.grantShare(session, ticket, number, others, wanted);
     }
     if (admission.ownPlace().isPresent()) {
-      LeaseTable.leave(session, ticket);
+      QueueTable.leave(session, ticket);
     }
     places.forget(ticket);
     return new Attempt.Granted(number, ticket.ttl(), wanted > 0);
@@ -157,17 +157,17 @@ final class ServerVerbs implements Verbs {
     if (!waits || !Places.isToBeKept(ticket, Math.max(0, places.left(ticket)))) {
       return;
     }
-    long life = LeaseTable.placeLife(ticket);
+    long life = QueueTable.placeLife(ticket);
     long end = places.endIfWrittenNow(ticket);
     boolean known = places.mayHaveRow(ticket);
     places.begin(ticket);
     if (!known) {
-      LeaseTable.wait(session, ticket);
-    } else if (LeaseTable.stay(session, List.of(ticket), life) == 0) {
-      LeaseTable.leave(session, ticket);
-      LeaseTable.wait(session, ticket);
+      QueueTable.wait(session, ticket);
+    } else if (QueueTable.stay(session, List.of(ticket), life) == 0) {
+      QueueTable.leave(session, ticket);
+      QueueTable.wait(session, ticket);
     }
-    LeaseTable.mark(session, List.of(ticket), life, LeaseTable.isInTheWay(ticket) ? life : 0);
+    QueueTable.mark(session, List.of(ticket), life, QueueTable.isInTheWay(ticket) ? life : 0);
     places.kept(ticket, end);
   }
 
@@ -196,7 +196,7 @@ final class ServerVerbs implements Verbs {
 
   /** Whether it held or waited. */
   private boolean leave(Session session, Ticket ticket) throws SQLException {
-    boolean waited = places.mayHaveRow(ticket) && LeaseTable.leave(session, ticket);
+    boolean waited = places.mayHaveRow(ticket) && QueueTable.leave(session, ticket);
     boolean held = free(session, ticket);
     if (waited && !held) {
       // Those behind it may be next.
@@ -225,7 +225,7 @@ final class ServerVerbs implements Verbs {
           boolean freed = free(session, ticket);
           // Its row among those who wait was left behind, so that the grant was one statement.
           if (places.mayHaveRow(ticket)) {
-            LeaseTable.leave(session, ticket);
+            QueueTable.leave(session, ticket);
             places.forget(ticket);
           }
           return freed;

@@ -213,7 +213,7 @@ final class SessionVerbs implements Verbs {
   }
 
   private boolean leaveQueue(Session session, Ticket ticket) throws SQLException {
-    boolean waited = rows.places().mayHaveRow(ticket) && LeaseTable.leave(session, ticket);
+    boolean waited = rows.places().mayHaveRow(ticket) && QueueTable.leave(session, ticket);
     rows.places().forget(ticket);
     return waited;
   }
