@@ -130,6 +130,7 @@ final class H2Dialect implements Dialect {
       case 90067, 90098, 90121, 90007 -> Trouble.BROKEN;
       case 90096, 28000 -> Trouble.FORBIDDEN;
       case 42102, 42103, 42104, 42122, 90013, 90079, 90149, 90146 -> Trouble.MISSING;
+      case 42101 -> Trouble.DUPLICATE;
       case 90097 -> Trouble.READ_ONLY;
       default -> Dialect.standard(e);
     };

@@ -166,6 +166,8 @@ final class PostgresDialect implements Dialect {
       case "42501" -> Trouble.FORBIDDEN;
       case "42P01", "3D000", "3F000", "42703" -> Trouble.MISSING;
       case "53300" -> Trouble.FULL;
+      // Another process is making the same tables at this moment
+      case "42710", "42P07" -> Trouble.DUPLICATE;
       case "25006" -> Trouble.READ_ONLY;
       default -> Dialect.standard(e);
     };
