@@ -40,8 +40,14 @@ final class PlacesHere {
     return clock.nanos() + life - life * DRIFT_PERCENT / 100;
   }
 
-  void kept(Ticket ticket, long end) {
-    places.computeIfPresent(ticket.id(), (id, place) -> new Place(end, place.granted()));
+  /**
+   * Its row was written.
+   *
+   * @return false if it was forgotten meanwhile: then the row is to be removed
+   */
+  boolean kept(Ticket ticket, long end) {
+    return places.computeIfPresent(ticket.id(), (id, place) -> new Place(end, place.granted()))
+        != null;
   }
 
   /** Its row is about to be written, or may be there: who leaves must remove it. */
@@ -69,7 +75,8 @@ final class PlacesHere {
     return place == null ? 0 : place.end() - clock.nanos();
   }
 
-  void forget(Ticket ticket) {
-    places.remove(ticket.id());
+  /** To be called before its row is removed; whether there may be one. */
+  boolean forget(Ticket ticket) {
+    return places.remove(ticket.id()) != null;
   }
 }

@@ -262,7 +262,9 @@ final class ServerRenewing {
     if (!kept.isEmpty()) {
       database.transact(limit, session -> mark(session, kept, life));
     }
-    kept.forEach(ticket -> places.kept(ticket, end));
+    for (Ticket ticket : kept) {
+      places.kept(ticket, end);
+    }
   }
 
   /** Where a row is locked by another transaction the next time does. */

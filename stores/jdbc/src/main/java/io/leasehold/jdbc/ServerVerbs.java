@@ -168,7 +168,10 @@ final class ServerVerbs implements Verbs {
       QueueTable.wait(session, ticket);
     }
     QueueTable.mark(session, List.of(ticket), life, QueueTable.isInTheWay(ticket) ? life : 0);
-    places.kept(ticket, end);
+    if (!places.kept(ticket, end)) {
+      // Given up meanwhile.
+      QueueTable.leave(session, ticket);
+    }
   }
 
   /**
@@ -178,25 +181,33 @@ final class ServerVerbs implements Verbs {
   @Override
   public boolean withdraw(Limit limit, Ticket ticket, boolean underWay) {
     boolean mayLand = underWay || unresolved.contains(ticket.id());
-    boolean buried = mayLand || !database.call(limit, session -> leave(session, ticket));
-    if (buried) {
-      database.transact(
-          limit,
-          session -> {
-            lockedRow(session, ticket);
-            boolean found = leave(session, ticket);
-            LeaseTable.bury(session, ticket);
-            return found;
-          });
+    // First: an attempt that writes its row from now on removes it again.
+    boolean waited = places.forget(ticket);
+    try {
+      boolean buried = mayLand || !database.call(limit, session -> leave(session, ticket, waited));
+      if (buried) {
+        database.transact(limit, session -> bury(session, ticket, waited));
+      }
+      unresolved.remove(ticket.id());
+      return buried;
+    } catch (StoreException e) {
+      if (waited) {
+        places.begin(ticket);
+      }
+      throw e;
     }
-    places.forget(ticket);
-    unresolved.remove(ticket.id());
-    return buried;
+  }
+
+  private boolean bury(Session session, Ticket ticket, boolean waited) throws SQLException {
+    lockedRow(session, ticket);
+    boolean found = leave(session, ticket, waited);
+    LeaseTable.bury(session, ticket);
+    return found;
   }
 
   /** Whether it held or waited. */
-  private boolean leave(Session session, Ticket ticket) throws SQLException {
-    boolean waited = places.mayHaveRow(ticket) && QueueTable.leave(session, ticket);
+  private boolean leave(Session session, Ticket ticket, boolean mayHaveRow) throws SQLException {
+    boolean waited = mayHaveRow && QueueTable.leave(session, ticket);
     boolean held = free(session, ticket);
     if (waited && !held) {
       // Those behind it may be next.

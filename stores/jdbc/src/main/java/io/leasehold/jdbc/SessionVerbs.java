@@ -213,9 +213,8 @@ final class SessionVerbs implements Verbs {
   }
 
   private boolean leaveQueue(Session session, Ticket ticket) throws SQLException {
-    boolean waited = rows.places().mayHaveRow(ticket) && QueueTable.leave(session, ticket);
-    rows.places().forget(ticket);
-    return waited;
+    // Forgotten first: an attempt that writes its row from now on removes it again.
+    return rows.places().forget(ticket) && QueueTable.leave(session, ticket);
   }
 
   @Override
