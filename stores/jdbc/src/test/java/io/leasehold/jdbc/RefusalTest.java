@@ -13,6 +13,9 @@ import io.leasehold.servers.SqlServer;
 import io.leasehold.servers.SqlServer.Kind;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -230,17 +233,39 @@ class RefusalTest extends ServerTest {
         Failure.UNAVAILABLE, "raise its limit of connections", () -> clientAt(url, how -> how));
   }
 
+  /**
+   * The limit is taken back on a connection that is there already: a new one might find none left.
+   */
   @Test
-  void noConnectionLeftOfAll() {
+  void noConnectionLeftOfAll() throws SQLException {
     SqlServer server = SharedServers.of(Kind.MYSQL_9);
     account(server);
-    execute(server, "SET GLOBAL max_connections = 1");
-    undo = () -> execute(server, "SET GLOBAL max_connections = 300");
+    Statement administrator = closed(closed(server.connect()).createStatement());
+    int before = number(administrator, "SELECT @@GLOBAL.max_connections");
+    String clients =
+        "SELECT count(*) FROM information_schema.processlist WHERE command <> 'Daemon'";
+    await().atMost(PATIENCE).until(() -> number(administrator, clients) == 1);
+    undo =
+        () -> {
+          try {
+            administrator.execute("SET GLOBAL max_connections = " + before);
+          } catch (SQLException e) {
+            throw new AssertionError(e);
+          }
+        };
+    administrator.execute("SET GLOBAL max_connections = 2");
     clientAt(url(server, PASSWORD), how -> how);
     requireTold(
         Failure.UNAVAILABLE,
         "raise its limit of connections",
         () -> clientAt(url(server, PASSWORD), how -> how));
+  }
+
+  private static int number(Statement statement, String query) throws SQLException {
+    try (ResultSet row = statement.executeQuery(query)) {
+      row.next();
+      return row.getInt(1);
+    }
   }
 
   @ParameterizedTest
