@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @EnumSource
 @Timeout(value = 10, unit = TimeUnit.MINUTES) // a first run fetches the servers
 class RedisProxyTest {
+  private static final int ROUNDS = 20;
   private static final int REQUESTS = 4;
 
   private final RedisServer server;
@@ -67,6 +68,15 @@ class RedisProxyTest {
   @EnumSource
   void aSlicedCutIsExact(Direction direction) {
     proxy.slice(direction);
+    // Often: what the client was sent last may be on its way when the connection is cut
+    for (int round = 0; round < ROUNDS; round++) {
+      cutAtEach();
+    }
+    assertThat(pipeline()).isEqualTo(REQUESTS);
+    assertThat(proxy.cuts()).isEqualTo(2 * REQUESTS * ROUNDS);
+  }
+
+  private void cutAtEach() {
     for (int i = 0; i < REQUESTS; i++) {
       server.command("SET", "n", "0");
       proxy.cutBefore(proxy.requests() + i);
@@ -78,8 +88,6 @@ class RedisProxyTest {
       assertThat(pipeline()).isEqualTo(i);
       assertThat(server.command("GET", "n")).isEqualTo("" + (i + 1));
     }
-    assertThat(pipeline()).isEqualTo(REQUESTS);
-    assertThat(proxy.cuts()).isEqualTo(2 * REQUESTS);
   }
 
   @Test

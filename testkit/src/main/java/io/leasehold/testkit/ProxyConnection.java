@@ -70,6 +70,9 @@ final class ProxyConnection {
                   : reply(chunk, length, out);
         }
       }
+      if (!goesOn && direction == Direction.TO_SERVER) {
+        discard(in, chunk);
+      }
       if (ended.incrementAndGet() == 2) {
         close();
       }
@@ -78,6 +81,17 @@ final class ProxyConnection {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       close();
+    }
+  }
+
+  /**
+   * Reads what the client goes on to send until it is cut: a socket that is closed with something
+   * unread forgets what it has not sent yet, and the client would miss earlier answers.
+   */
+  private static void discard(InputStream in, byte[] chunk) throws IOException {
+    int length = 0;
+    while (length >= 0) {
+      length = in.read(chunk);
     }
   }
 
