@@ -18,6 +18,8 @@ enum RedisContender implements Contender {
   JEDIS(RedisLibrary.JEDIS, "bare Jedis"),
   /** The same. */
   LETTUCE(RedisLibrary.LETTUCE, "bare Lettuce"),
+  /** {@code BLPOP} and {@code RPUSH}. */
+  LIST(RedisLibrary.LIST, "bare BLPOP"),
   /** The JDK's, fair, in one process. */
   REENTRANT_LOCK(RedisLibrary.JDK, "ReentrantLock");
 

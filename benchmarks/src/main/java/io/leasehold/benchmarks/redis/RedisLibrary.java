@@ -42,6 +42,9 @@ enum RedisLibrary implements Library {
   /** No library. */
   LETTUCE(RedisClient.class),
 
+  /** No library, and hardly a lock. */
+  LIST(Jedis.class),
+
   /** What can be had where there is only one process. */
   JDK(Lock.class);
 
@@ -69,6 +72,7 @@ enum RedisLibrary implements Library {
       case SPRING -> spring(url, ttl);
       case JEDIS -> new BareJedis(url, ttl);
       case LETTUCE -> new BareLettuce(url, ttl);
+      case LIST -> new BareList(url);
       case JDK -> fairReentrantLocks();
     };
   }

@@ -4,6 +4,7 @@ import static io.leasehold.benchmarks.redis.RedisContender.JEDIS;
 import static io.leasehold.benchmarks.redis.RedisContender.LEASEHOLD;
 import static io.leasehold.benchmarks.redis.RedisContender.LEASEHOLD_FAIR;
 import static io.leasehold.benchmarks.redis.RedisContender.LETTUCE;
+import static io.leasehold.benchmarks.redis.RedisContender.LIST;
 import static io.leasehold.benchmarks.redis.RedisContender.REDISSON;
 import static io.leasehold.benchmarks.redis.RedisContender.REDISSON_FAIR;
 import static io.leasehold.benchmarks.redis.RedisContender.REENTRANT_LOCK;
@@ -109,7 +110,7 @@ final class RedisScenarios {
         "fair",
         "4 processes x 8 threads, one name, fair",
         REMOTE,
-        List.of(LEASEHOLD_FAIR, REDISSON_FAIR),
+        List.of(LEASEHOLD_FAIR, REDISSON_FAIR, LIST),
         Measurings.contended(new Shape(4, 8, 1, NOTHING)),
         List.of(
             Target.atLeast(LEASEHOLD_FAIR, "rate", 10).times(REDISSON_FAIR).aim(25),
@@ -133,7 +134,7 @@ final class RedisScenarios {
         "hand-over",
         "hand-over between two processes",
         List.of(P50_OVER, P99_OVER),
-        List.of(LEASEHOLD, LEASEHOLD_FAIR, REDISSON, REDISSON_FAIR, SPRING),
+        List.of(LEASEHOLD, LEASEHOLD_FAIR, REDISSON, REDISSON_FAIR, SPRING, LIST),
         Measurings.handOver(),
         List.of(
             Target.atMost(LEASEHOLD, "hand-over p50", 0.4).times(REDISSON).aim(0.22),
