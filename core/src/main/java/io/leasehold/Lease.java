@@ -51,7 +51,8 @@ public interface Lease extends AutoCloseable {
    * <p>Waits for one request to the store, and at most for the client's request timeout; not
    * interruptible. On expiry, and if the store says that the lease is gone, it is lost.
    *
-   * @throws LeaseLostException if the lease is lost, or was released
+   * @throws LeaseLostException if the lease is lost, was released, or ends sooner: by its longest
+   *     life, or since the answer was slow; then it still stands until that
    * @throws StoreException if the renewal had an unknown outcome and less than {@code atLeast}
    *     remains; the lease still stands
    * @throws IllegalArgumentException if {@code atLeast} is more than a fresh renewal yields

@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * they may be told. Guarded by the queue's mutex.
  */
 final class Callers {
-  private final Engine engine;
-  private final String name;
+  private final NameQueue queue;
   private @Nullable Waiter first;
   private @Nullable Waiter last;
   private int size;
@@ -24,9 +23,8 @@ final class Callers {
 
   private long answeredAt;
 
-  Callers(Engine engine, String name) {
-    this.engine = engine;
-    this.name = name;
+  Callers(NameQueue queue) {
+    this.queue = queue;
   }
 
   void add(Waiter waiter) {
@@ -101,7 +99,7 @@ final class Callers {
    */
   void storeAnswered() {
     hasAnswer = true;
-    answeredAt = engine.clock.nanos();
+    answeredAt = queue.engine.clock.nanos();
   }
 
   private boolean isAnswered(Waiter waiter, Contender serving) {
@@ -112,7 +110,7 @@ final class Callers {
   void announce(Waiter waiter, String holder) {
     if (!waiter.announced) {
       waiter.announced = true;
-      engine.events.emit(() -> new LockEvent.Waiting(name, holder));
+      queue.engine.events.emit(() -> new LockEvent.Waiting(queue.name, holder));
     }
   }
 
@@ -124,10 +122,10 @@ final class Callers {
     StoreException failure = serving == null ? null : serving.failure();
     if (failure != null) {
       return new Waiter.Failed(
-          Failures.of(failure, name, "gave up at its deadline while the store failed"));
+          Failures.of(failure, queue.name, "gave up at its deadline while the store failed"));
     }
     if (serving != null && !isAnswered(waiter, serving)) {
-      return new Waiter.Failed(Failures.silent(name));
+      return new Waiter.Failed(Failures.silent(queue.name));
     }
     return waiter.busy(holder);
   }
@@ -135,7 +133,7 @@ final class Callers {
   void failTries(StoreException failure, Steps steps) {
     for (Waiter waiter : all()) {
       if (waiter.intent == Intent.TRY) {
-        end(waiter, new Waiter.Failed(Failures.of(failure, name, "not acquired")), steps);
+        end(waiter, new Waiter.Failed(Failures.of(failure, queue.name, "not acquired")), steps);
       }
     }
   }
@@ -147,7 +145,7 @@ final class Callers {
           failure.failure() != Failure.REFUSED
               && (triesAgain || (waiter.intent == Intent.QUEUE && isAnswered(waiter, c)));
       if (!outlasts) {
-        end(waiter, new Waiter.Failed(Failures.of(failure, name, "not acquired")), steps);
+        end(waiter, new Waiter.Failed(Failures.of(failure, queue.name, "not acquired")), steps);
       }
     }
   }

@@ -369,6 +369,11 @@ final class Contender {
     settle(answered, steps);
   }
 
+  /** Whether an attempt of it has not ended, or may land although it has. */
+  boolean mayLand() {
+    return attempts.mayLand();
+  }
+
   /**
    * Once the ticket is used up: withdraws it, if the store may know of it, until no attempt of it
    * can land any more.

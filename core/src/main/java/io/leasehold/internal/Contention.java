@@ -19,18 +19,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Contention {
   private final NameQueue queue;
-  private final Engine engine;
-  private final Callers callers;
-  private final Leases leases;
   private @Nullable Courtesy others;
   private Set<Contender> separate = Set.of();
   private @Nullable Contender contender;
 
-  Contention(NameQueue queue, Callers callers, Leases leases) {
+  Contention(NameQueue queue) {
     this.queue = queue;
-    this.engine = queue.engine;
-    this.callers = callers;
-    this.leases = leases;
   }
 
   // ---- questions
@@ -49,11 +43,11 @@ final class Contention {
 
   /** The terms on which the name is held or waited for here, all of one kind; else the caller's. */
   Terms inUseOr(Waiter caller) {
-    Grant held = leases.any();
+    Grant held = queue.leases.any();
     if (held != null) {
       return held.terms;
     }
-    Waiter first = callers.first();
+    Waiter first = queue.callers.first();
     if (first != null) {
       return first.terms;
     }
@@ -62,14 +56,14 @@ final class Contention {
 
   /** Whether one that wants it alone could not get it now. */
   boolean isInUse() {
-    return leases.current() != null || !callers.isEmpty() || !separate.isEmpty();
+    return queue.leases.current() != null || !queue.callers.isEmpty() || !separate.isEmpty();
   }
 
   /** Whether a caller here was told to wait: no try overtakes it. */
   boolean isWaitedFor() {
-    Grant held = leases.current();
+    Grant held = queue.leases.current();
     boolean writing = held != null && held.ticket.mode() == LockMode.EXCLUSIVE;
-    boolean waiting = contender != null && contender.hasAnswered() && !callers.isEmpty();
+    boolean waiting = contender != null && contender.hasAnswered() && !queue.callers.isEmpty();
     return writing || waiting || separate.stream().anyMatch(c -> c.isQueued());
   }
 
@@ -80,7 +74,7 @@ final class Contention {
 
   /** Who holds the lock, as far as it is known here. */
   String holder() {
-    Grant here = leases.current();
+    Grant here = queue.leases.current();
     if (here != null) {
       return here.ticket.holder();
     }
@@ -96,18 +90,18 @@ final class Contention {
     if (c.only != null) {
       return c.only.outcome() == null;
     }
-    Waiter first = callers.first();
+    Waiter first = queue.callers.first();
     return first != null && c.terms.contendsLike(first.terms);
   }
 
   /** Whom a grant to this contender would go to. */
   @Nullable Waiter served(Contender c) {
-    return c.only != null ? c.only : callers.first();
+    return c.only != null ? c.only : queue.callers.first();
   }
 
   /** Contends for one caller only, by a ticket of its own. */
   void contendFor(Waiter only, Steps steps) {
-    Contender own = new Contender(queue, engine.tickets.of(only), only.terms, only);
+    Contender own = new Contender(queue, queue.engine.tickets.of(only), only.terms, only);
     boolean aloneTry = only.intent == Intent.TRY && only.terms.mode() == LockMode.EXCLUSIVE;
     if (!aloneTry) {
       only.own = own;
@@ -125,19 +119,19 @@ final class Contention {
 
   /** Lets readers join what is held here, and starts to contend for the first caller, if it may. */
   void pump(Steps steps) {
-    Waiter first = callers.first();
-    while (first != null && leases.join(first, steps)) {
-      first = callers.first();
+    Waiter first = queue.callers.first();
+    while (first != null && queue.leases.join(first, steps)) {
+      first = queue.callers.first();
     }
     if (contender != null && !servesAnybody(contender)) {
       // Whoever it contended for has joined, or was handed a lease.
       contender.abandon(steps);
     }
-    if (first == null || contender != null || leases.block(first)) {
+    if (first == null || contender != null || queue.leases.block(first)) {
       return;
     }
     if (first.intent == Intent.TRY) {
-      callers.leave(first);
+      queue.callers.leave(first);
       contendFor(first, steps);
       pump(steps);
     } else if (!othersComeFirst()) {
@@ -146,23 +140,23 @@ final class Contention {
   }
 
   private void contend(Waiter first, Steps steps) {
-    contender = new Contender(queue, engine.tickets.of(first), first.terms, null);
+    contender = new Contender(queue, queue.engine.tickets.of(first), first.terms, null);
     contender.ask(steps);
   }
 
   /** The store was asked, for readers that want to join, who else waits. */
   void askedForJoining(@Nullable StoreException failed, Steps steps) {
     if (failed != null) {
-      callers.failTries(failed, steps);
+      queue.callers.failTries(failed, steps);
     }
     pump(steps);
   }
 
   /** Lets the others have the lock first: a lease was let go that somebody else waited for. */
   void yieldToOthers() {
-    if (engine.traits.poll().signals() == Signals.GRANTED) {
+    if (queue.engine.traits.poll().signals() == Signals.GRANTED) {
       // The store let them have it already
-      callers.storeAnswered();
+      queue.callers.storeAnswered();
       return;
     }
     if (others == null) {
@@ -170,7 +164,7 @@ final class Contention {
     }
     others.letFirst(
         steps -> {
-          callers.storeAnswered();
+          queue.callers.storeAnswered();
           pump(steps);
         });
   }
@@ -180,14 +174,14 @@ final class Contention {
     if (waiter == null || waiter.outcome() != null) {
       throw new IllegalStateException("a contender without caller was not abandoned");
     }
-    leases.begin(new Grant(queue, c, waiter.terms, granted, validity), waiter, steps);
+    queue.leases.begin(new Grant(queue, c, waiter.terms, granted, validity), waiter, steps);
     pump(steps);
   }
 
   /** The store has the name as a lock of another kind: nobody here can get it. */
   void foundOtherKind(Contender c, OtherKind kind, Steps steps) {
-    for (Waiter waiter : c.only != null ? List.of(c.only) : callers.all()) {
-      callers.end(
+    for (Waiter waiter : c.only != null ? List.of(c.only) : queue.callers.all()) {
+      queue.callers.end(
           waiter, new Waiter.Failed(Failures.otherKind(waiter, kind.mode(), kind.limit())), steps);
     }
     pump(steps);
@@ -197,7 +191,7 @@ final class Contention {
   void usedUp(Contender c, StoreException why, Steps steps) {
     Waiter only = c.only;
     if (only != null && only.intent == Intent.TRY) {
-      callers.end(only, new Waiter.Failed(why), steps);
+      queue.callers.end(only, new Waiter.Failed(why), steps);
     }
     startAgain(c, steps);
   }
@@ -215,7 +209,7 @@ final class Contention {
   void foundBusy(Contender c, Steps steps) {
     Waiter only = c.only;
     if (only != null) {
-      callers.end(only, only.busy(c.holder()), steps);
+      queue.callers.end(only, only.busy(c.holder()), steps);
     }
     pump(steps);
   }
@@ -224,7 +218,7 @@ final class Contention {
     queue.seenBusy();
     Waiter waiter = served(c);
     if (waiter != null) {
-      callers.announce(waiter, holder());
+      queue.callers.announce(waiter, holder());
     }
   }
 
@@ -232,7 +226,7 @@ final class Contention {
    * Fails the callers that will not outlast this failure; abandons the contender if none is left.
    */
   void storeFailed(Contender c, StoreException failure, boolean triesAgain, Steps steps) {
-    callers.storeFailed(c, failure, triesAgain, steps);
+    queue.callers.storeFailed(c, failure, triesAgain, steps);
     if (!servesAnybody(c)) {
       c.abandon(steps);
       pump(steps);
@@ -251,7 +245,7 @@ final class Contention {
   void close(Steps steps) {
     for (Contender c : new ArrayList<>(separate)) {
       if (c.only != null) {
-        callers.end(c.only, new Waiter.Failed(Failures.closed(queue.name)), steps);
+        queue.callers.end(c.only, new Waiter.Failed(Failures.closed(queue.name)), steps);
       }
       c.abandon(steps);
     }

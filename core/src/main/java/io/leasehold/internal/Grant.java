@@ -33,8 +33,8 @@ final class Grant {
 
   final NameQueue queue;
 
-  /** What it was granted to: knows of attempts that may still land once the lease is over. */
-  final Contender from;
+  /** What it was granted to, if attempts of that may still land once the lease is over. */
+  private final @Nullable Contender from;
 
   final Ticket ticket;
 
@@ -71,14 +71,29 @@ final class Grant {
   /** While its last holder lets it go. */
   @Nullable Leaving leaving;
 
+  /** The one that began before it, of the same name. */
+  @Nullable Grant next;
+
   Grant(NameQueue queue, Contender from, Terms terms, Granted granted, Validity validity) {
     this.queue = queue;
-    this.from = from;
+    this.from = from.mayLand() ? from : null;
     this.ticket = from.ticket;
     this.terms = terms;
     this.number = granted.number();
     this.validity = validity;
     hear(granted.wanted());
+  }
+
+  /**
+   * Once it is over: withdraws its id, if the store may know of it, until no attempt of it can land
+   * any more.
+   */
+  void settle(boolean known, Steps steps) {
+    if (from != null) {
+      from.settle(known, steps);
+    } else if (known) {
+      steps.add(queue.engine.limbo.add(ticket, new Attempts()));
+    }
   }
 
   /** Whether it is renewed, or will be handed over. Without the mutex. */

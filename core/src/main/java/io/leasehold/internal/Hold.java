@@ -17,10 +17,29 @@ import org.jspecify.annotations.Nullable;
 public final class Hold implements Lease, Waiter.Outcome {
   /** What became of it. */
   enum State {
-    HELD,
-    JEOPARDY,
-    LOST,
-    RELEASED
+    HELD(null),
+    JEOPARDY(null),
+    RELEASED(null),
+    EXPIRED(Reason.EXPIRED),
+    GONE(Reason.GONE),
+    SESSION_ENDED(Reason.SESSION_ENDED),
+    MAX_HOLD(Reason.MAX_HOLD);
+
+    /** By what it was lost; null if it was not. */
+    final @Nullable Reason lostBy;
+
+    State(@Nullable Reason lostBy) {
+      this.lostBy = lostBy;
+    }
+
+    static State lost(Reason reason) {
+      return switch (reason) {
+        case EXPIRED -> EXPIRED;
+        case GONE -> GONE;
+        case SESSION_ENDED -> SESSION_ENDED;
+        case MAX_HOLD -> MAX_HOLD;
+      };
+    }
   }
 
   // Fields and not objects: a lease is made for every acquisition
@@ -42,11 +61,9 @@ public final class Hold implements Lease, Waiter.Outcome {
   final @Nullable Thread thread;
   private final long token;
   private final Deadline longestLife;
-  private final Engine engine;
   private volatile State state = State.HELD;
   private volatile boolean asked;
   private boolean awaitedByItself;
-  private volatile @Nullable Reason lostBy;
 
   /** The next of those who share the lease. Guarded by the queue's mutex. */
   @Nullable Hold next;
@@ -54,14 +71,17 @@ public final class Hold implements Lease, Waiter.Outcome {
   /** Guarded by the queue's mutex. */
   private List<Runnable> callbacks = List.of();
 
-  Hold(Engine engine, Grant grant, int handOver, Waiter waiter) {
-    long now = engine.clock.nanos();
-    this.engine = engine;
+  Hold(Grant grant, int handOver, Waiter waiter) {
+    long now = grant.queue.engine.clock.nanos();
     this.grant = grant;
     this.token = grant.number == 0 ? 0 : FenceNumber.token(grant.number, handOver);
     this.since = now;
     this.thread = waiter.thread;
     this.longestLife = waiter.terms.maxHold().map(d -> Deadline.in(d, now)).orElse(Deadline.NONE);
+  }
+
+  private Engine engine() {
+    return grant.queue.engine;
   }
 
   @Override
@@ -90,7 +110,7 @@ public final class Hold implements Lease, Waiter.Outcome {
 
   @Override
   public boolean isHeld() {
-    return isOpen() && !isOver(engine.clock.nanos());
+    return isOpen() && !isOver(engine().clock.nanos());
   }
 
   /** Neither released nor lost, as far as it was noticed. */
@@ -105,7 +125,7 @@ public final class Hold implements Lease, Waiter.Outcome {
 
   @Override
   public Duration remaining() {
-    long now = engine.clock.nanos();
+    long now = engine().clock.nanos();
     if (!isOpen() || isOver(now)) {
       return Duration.ZERO;
     }
@@ -129,27 +149,46 @@ public final class Hold implements Lease, Waiter.Outcome {
               + Durations.show(atLeast)
               + " more; ask for less, or take it with a longer ttl");
     }
-    if (isOpen() && remaining().compareTo(atLeast) >= 0) {
+    if (remainsFor(atLeast)) {
       return;
     }
     if (isOpen() && !isEnding()) {
-      engine.keeper.renewNow(grant);
+      engine().keeper.renewNow(grant);
     }
-    if (!isOpen() || remaining().compareTo(atLeast) < 0) {
+    if (remainsFor(atLeast)) {
+      return;
+    }
+    Duration left = remaining();
+    if (left.isZero()) {
       throw lost("; it cannot be held for " + Durations.show(atLeast) + " more");
     }
+    throw new LeaseLostException(
+        "lock '"
+            + name()
+            + "': the lease "
+            + leaseId()
+            + " stands for "
+            + Durations.show(left)
+            + " more, not for "
+            + Durations.show(atLeast)
+            + ": begin nothing that takes longer");
+  }
+
+  private boolean remainsFor(Duration atLeast) {
+    Duration left = remaining();
+    return !left.isZero() && left.compareTo(atLeast) >= 0;
   }
 
   private boolean isEnding() {
-    return grant.validity().isOver(engine.clock.nanos())
-        || longestLife.hasPassed(engine.clock.nanos());
+    return grant.validity().isOver(engine().clock.nanos())
+        || longestLife.hasPassed(engine().clock.nanos());
   }
 
   @Override
   public void onLost(Runnable callback) {
     grant.queue.locked(
         steps -> {
-          if (state == State.LOST) {
+          if (isLost()) {
             steps.add(() -> call(callback));
           } else {
             if (callbacks.isEmpty()) {
@@ -161,8 +200,9 @@ public final class Hold implements Lease, Waiter.Outcome {
   }
 
   private void call(Runnable callback) {
-    engine.scheduler.callback(
-        () -> Events.isolated(callback, "an onLost callback of " + this + " threw"));
+    engine()
+        .scheduler
+        .callback(() -> Events.isolated(callback, "an onLost callback of " + this + " threw"));
   }
 
   @Override
@@ -220,10 +260,10 @@ public final class Hold implements Lease, Waiter.Outcome {
 
   /** Under the mutex: ends it as lost; false if it had ended before. */
   boolean endLost(Reason reason, Steps steps) {
-    if (!become(State.HELD, State.LOST) && !become(State.JEOPARDY, State.LOST)) {
+    State lost = State.lost(reason);
+    if (!become(State.HELD, lost) && !become(State.JEOPARDY, lost)) {
       return false;
     }
-    lostBy = reason;
     for (Runnable callback : callbacks) {
       steps.add(() -> call(callback));
     }
@@ -232,12 +272,12 @@ public final class Hold implements Lease, Waiter.Outcome {
   }
 
   boolean isLost() {
-    return state == State.LOST;
+    return state.lostBy != null;
   }
 
   /** What to throw now that it is not held. */
   LeaseLostException lost(String consequence) {
-    Reason reason = lostBy;
+    Reason reason = state.lostBy;
     if (reason == null) {
       return because(isOpen() ? "its validity has run out" : "it was released", consequence);
     }

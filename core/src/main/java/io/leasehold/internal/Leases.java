@@ -20,22 +20,32 @@ import org.jspecify.annotations.Nullable;
  */
 final class Leases {
   private final NameQueue queue;
-  private final Engine engine;
-  private final List<Grant> live = new ArrayList<>(1);
+
+  /** The newest of them; the others follow it. */
+  private @Nullable Grant newest;
+
   private @Nullable Grant current;
 
   Leases(NameQueue queue) {
     this.queue = queue;
-    this.engine = queue.engine;
   }
 
   boolean isEmpty() {
-    return current == null && live.isEmpty();
+    return current == null && newest == null;
   }
 
   /** Any one of them; null if there is none. */
   @Nullable Grant any() {
-    return live.isEmpty() ? null : live.get(0);
+    return newest;
+  }
+
+  /** All of them; a copy. */
+  private List<Grant> all() {
+    List<Grant> all = new ArrayList<>();
+    for (Grant grant = newest; grant != null; grant = grant.next) {
+      all.add(grant);
+    }
+    return all;
   }
 
   /** The lease that local-first callers hand on or join; null if there is none. */
@@ -56,13 +66,14 @@ final class Leases {
   }
 
   void begin(Grant grant, Waiter waiter, Steps steps) {
-    live.add(grant);
+    grant.next = newest;
+    newest = grant;
     if (!grant.terms.fair() && grant.ticket.mode() != LockMode.PERMITS) {
       current = grant;
     }
     queue.seenBusy();
     give(grant, waiter, 0, steps);
-    engine.keeper.add(grant);
+    queue.engine.keeper.add(grant);
     // Last: whoever is let in by it must find this lease with its holder.
     loseOlder(grant, steps);
   }
@@ -72,11 +83,11 @@ final class Leases {
    * be the lease that just began: two grants are told in any order.
    */
   private void loseOlder(Grant grant, Steps steps) {
-    if (live.size() == 1) {
+    if (grant == newest && grant.next == null) {
       return;
     }
     boolean alone = grant.ticket.mode() == LockMode.EXCLUSIVE;
-    for (Grant other : List.copyOf(live)) {
+    for (Grant other : all()) {
       boolean otherAlone = other.ticket.mode() == LockMode.EXCLUSIVE;
       if (other.number != grant.number && (alone || otherAlone)) {
         lose(other.number < grant.number ? other : grant, Reason.GONE, steps);
@@ -85,19 +96,19 @@ final class Leases {
   }
 
   private void give(Grant grant, Waiter waiter, int handOver, Steps steps) {
-    Hold hold = new Hold(engine, grant, handOver, waiter);
+    Hold hold = new Hold(grant, handOver, waiter);
     grant.add(hold);
-    engine.events.emit(
+    queue.engine.events.emit(
         () ->
             new LockEvent.Acquired(
-                queue.name, hold.leaseId(), hold.tokenOrZero(), engine.since(waiter.since)));
+                queue.name, hold.leaseId(), hold.tokenOrZero(), queue.engine.since(waiter.since)));
     queue.handedTo(waiter, hold, steps);
   }
 
   /** Gives a lease that this process has to one more caller, under a token of its own. */
   void giveOn(Grant grant, Waiter to, Steps steps) {
     give(grant, to, grant.nextHandOver(), steps);
-    engine.keeper.attend(grant);
+    queue.engine.keeper.attend(grant);
   }
 
   /** Once for each lease: a loop of timed tries would fill the log. */
@@ -121,7 +132,7 @@ final class Leases {
             + " waits for a lock that it holds itself by another handle;"
             + " use withLock or asLock where re-entry is meant";
     steps.add(() -> Log.warn(warning));
-    engine.events.emit(() -> new LockEvent.LikelySelfDeadlock(queue.name, thread.getName()));
+    queue.engine.events.emit(() -> new LockEvent.LikelySelfDeadlock(queue.name, thread.getName()));
   }
 
   // ---- readers
@@ -135,7 +146,7 @@ final class Leases {
    */
   boolean join(Waiter reader, Steps steps) {
     Grant grant = current;
-    long now = engine.clock.nanos();
+    long now = queue.engine.clock.nanos();
     if (grant == null || !mayJoin(grant, reader, now)) {
       return false;
     }
@@ -145,7 +156,7 @@ final class Leases {
     }
     if (!grant.askedForJoining) {
       grant.askedForJoining = true;
-      engine.dispatch.forCaller(reader, () -> askForJoining(grant, reader), steps);
+      queue.engine.dispatch.forCaller(reader, () -> askForJoining(grant, reader), steps);
     }
     return false;
   }
@@ -154,27 +165,28 @@ final class Leases {
     return grant.ticket.mode() == LockMode.SHARED
         && grant.phase == Phase.HELD
         && grant.terms.handsOverTo(reader.terms)
-        && !engine.isClosed()
+        && !queue.engine.isClosed()
         && !grant.isWanted()
-        && grant.mayBeHandedOver(now, engine.handOverNanos);
+        && grant.mayBeHandedOver(now, queue.engine.handOverNanos);
   }
 
   /** Without the mutex. */
   private void askForJoining(Grant grant, Waiter reader) {
     long within =
         Math.max(
-            Budget.LEAST_NANOS, Math.min(engine.requestNanos, engine.dispatch.timeLeft(reader)));
-    long sent = engine.clock.nanos();
-    long sentWall = engine.clock.wallMillis();
-    engine.calls.<Renewal>call(
-        () -> engine.keeper.renewOne(grant, Duration.ofNanos(within)),
+            Budget.LEAST_NANOS,
+            Math.min(queue.engine.requestNanos, queue.engine.dispatch.timeLeft(reader)));
+    long sent = queue.engine.clock.nanos();
+    long sentWall = queue.engine.clock.wallMillis();
+    queue.engine.calls.<Renewal>call(
+        () -> queue.engine.keeper.renewOne(grant, Duration.ofNanos(within)),
         within,
         (answer, failed) ->
             queue.locked(
                 steps -> {
                   grant.askedForJoining = false;
                   if (answer != null) {
-                    engine.keeper.answered(grant, answer, sent, sentWall, steps);
+                    queue.engine.keeper.answered(grant, answer, sent, sentWall, steps);
                   }
                   queue.contention.askedForJoining(failed, steps);
                 }));
@@ -188,17 +200,17 @@ final class Leases {
           if (leaving.hold.isOpen()) {
             expire(leaving.hold.grant, steps);
           }
-          engine.releaser.release(leaving, steps);
+          queue.engine.releaser.release(leaving, steps);
         });
     return leaving.end();
   }
 
   /** Lets every lease go; nothing is handed over any more. */
   void close(Steps steps) {
-    for (Grant grant : live) {
+    for (Grant grant : all()) {
       for (Hold hold : grant.holds()) {
         // Each on its own: a silent store must not keep the caller of close.
-        steps.add(() -> engine.dispatch.background(hold::releaseUnwatched));
+        steps.add(() -> queue.engine.dispatch.background(hold::releaseUnwatched));
       }
     }
   }
@@ -206,17 +218,29 @@ final class Leases {
   void end(Grant grant) {
     queue.seenBusy();
     grant.phase = Phase.ENDED;
-    live.remove(grant);
+    unlink(grant);
     if (current == grant) {
       current = null;
     }
+  }
+
+  private void unlink(Grant gone) {
+    if (newest == gone) {
+      newest = gone.next;
+    }
+    for (Grant grant = newest; grant != null; grant = grant.next) {
+      if (grant.next == gone) {
+        grant.next = gone.next;
+      }
+    }
+    gone.next = null;
   }
 
   // ---- loss
 
   /** Ends what is over: the lease by its validity, holders by their longest life. */
   void expire(Grant grant, Steps steps) {
-    long now = engine.clock.nanos();
+    long now = queue.engine.clock.nanos();
     if (grant.phase == Phase.HELD && grant.hasLivedLongest(now)) {
       for (Hold hold : grant.holds()) {
         if (hold.longestLife().hasPassed(now)) {
@@ -252,10 +276,10 @@ final class Leases {
     }
     boolean wasRefreshing = grant.phase == Phase.REFRESHING;
     end(grant);
-    steps.add(() -> engine.keeper.remove(grant));
-    grant.from.settle(reason != Reason.SESSION_ENDED, steps);
+    steps.add(() -> queue.engine.keeper.remove(grant));
+    grant.settle(reason != Reason.SESSION_ENDED, steps);
     if (wasRefreshing) {
-      engine.releaser.lost(grant, reason, steps);
+      queue.engine.releaser.lost(grant, reason, steps);
     }
     queue.contention.pump(steps);
   }
@@ -268,7 +292,7 @@ final class Leases {
     for (Hold hold : grant.holds()) {
       if (hold.endanger()) {
         Duration left = hold.remaining();
-        engine.events.emit(
+        queue.engine.events.emit(
             () -> new LockEvent.Jeopardy(queue.name, hold.leaseId(), hold.tokenOrZero(), left));
       }
     }
@@ -283,7 +307,7 @@ final class Leases {
 
   void lost(Hold hold, Reason reason, Steps steps) {
     steps.add(() -> Log.warn(String.valueOf(hold.lost(reason, "").getMessage())));
-    engine.events.emit(
+    queue.engine.events.emit(
         () -> new LockEvent.Lost(queue.name, hold.leaseId(), hold.tokenOrZero(), reason));
   }
 }

@@ -1,30 +1,35 @@
 package io.leasehold.internal;
 
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs one event after another. What an event leaves to be done, requests and completions, is done
- * once the mutex is released: no request and no code of the user runs under it.
+ * once the mutex is released: no request and no code of the user runs under it. Not re-entrant: an
+ * event takes no other event of its mutex.
  */
-class Mutex {
+// One object and not four: a process has one for each lease. Nothing of it is ever serialized
+@SuppressWarnings("serial")
+class Mutex extends AbstractQueuedSynchronizer implements Steps {
   private static final int SPINS = 50;
 
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Steps steps = new Steps();
+  /** Most events leave one. */
+  private @Nullable Runnable steps;
 
   final <T extends @Nullable Object> T compute(Function<Steps, T> event) {
     T result;
     Runnable then;
     enter();
     try {
-      result = event.apply(steps);
+      result = event.apply(this);
       afterEach();
     } finally {
-      then = steps.take();
-      lock.unlock();
+      then = takeSteps();
+      release(1);
     }
     then.run();
     return result;
@@ -34,26 +39,87 @@ class Mutex {
     Runnable then;
     enter();
     try {
-      event.accept(steps);
+      event.accept(this);
       afterEach();
     } finally {
-      then = steps.take();
-      lock.unlock();
+      then = takeSteps();
+      release(1);
     }
     then.run();
   }
 
+  /** Runs under the mutex at the end of each event. */
+  void afterEach() {}
+
+  // ---- steps
+
+  @Override
+  public final void add(Runnable step) {
+    if (steps == null) {
+      steps = step;
+    } else if (steps instanceof Several several) {
+      several.steps.add(step);
+    } else {
+      steps = new Several(steps, step);
+    }
+  }
+
+  private Runnable takeSteps() {
+    Runnable taken = steps;
+    steps = null;
+    return taken == null ? Mutex::nothing : taken;
+  }
+
+  private static void nothing() {}
+
+  private static final class Several implements Runnable {
+    final List<Runnable> steps = new ArrayList<>();
+
+    Several(Runnable first, Runnable second) {
+      steps.add(first);
+      steps.add(second);
+    }
+
+    @Override
+    public void run() {
+      steps.forEach(Runnable::run);
+    }
+  }
+
+  // ---- exclusion
+
   /** An event is shorter than it takes to park and be woken: looks a few times first. */
   private void enter() {
     for (int i = 0; i < SPINS; i++) {
-      if (lock.tryLock()) {
+      if (tryAcquire(1)) {
         return;
       }
       Thread.onSpinWait();
     }
-    lock.lock();
+    if (isHeldExclusively()) {
+      throw new IllegalStateException("an event within an event of the same mutex");
+    }
+    acquire(1);
   }
 
-  /** Runs under the mutex at the end of each event. */
-  void afterEach() {}
+  @Override
+  protected final boolean tryAcquire(int one) {
+    if (getState() == 0 && compareAndSetState(0, one)) {
+      setExclusiveOwnerThread(Thread.currentThread());
+      return true;
+    }
+    return false;
+  }
+
+  @Override
+  protected final boolean tryRelease(int one) {
+    setExclusiveOwnerThread(null);
+    setState(0);
+    return true;
+  }
+
+  @Override
+  protected final boolean isHeldExclusively() {
+    return Thread.currentThread().equals(getExclusiveOwnerThread());
+  }
 }

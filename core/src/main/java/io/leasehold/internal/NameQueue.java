@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * at the store, and which leases are held here, handed on and joined. Every event takes the mutex,
  * changes the state, and leaves requests and completions to be done after it.
  */
+@SuppressWarnings("serial") // as its mutex
 final class NameQueue extends Mutex {
   /** Why a caller no longer waits. */
   enum GiveUp {
@@ -21,7 +22,7 @@ final class NameQueue extends Mutex {
   final Engine engine;
   final String name;
   final Leases leases;
-  private final Callers callers;
+  final Callers callers;
   final Contention contention;
 
   /** Whether it is the queue of its name: from its first caller on until nothing is left in it. */
@@ -31,8 +32,8 @@ final class NameQueue extends Mutex {
     this.engine = engine;
     this.name = name;
     this.leases = new Leases(this);
-    this.callers = new Callers(engine, name);
-    this.contention = new Contention(this, callers, leases);
+    this.callers = new Callers(this);
+    this.contention = new Contention(this);
   }
 
   /** The engine keeps nothing of a name that is not used. */

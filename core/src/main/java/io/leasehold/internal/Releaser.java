@@ -123,7 +123,7 @@ final class Releaser {
       released(hold);
     }
     // What is not held may wait there: an attempt that landed after the lease was gone.
-    grant.from.settle(failed != null || answer == Release.NOT_HELD, steps);
+    grant.settle(failed != null || answer == Release.NOT_HELD, steps);
     grant.queue.leases.end(grant);
     if (grant.isWanted() && !engine.isClosed()) {
       grant.queue.contention.yieldToOthers();

@@ -7,15 +7,20 @@ import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
 import io.leasehold.LockClientBuilder;
 import io.leasehold.event.LockEvent;
+import io.leasehold.internal.Clock;
 import io.leasehold.internal.Engine;
+import io.leasehold.internal.EngineConfig;
 import io.leasehold.internal.SystemClock;
+import io.leasehold.internal.Threads;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.Traits;
 import io.leasehold.testkit.InMemoryServer;
 import io.leasehold.testkit.InMemorySettings;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -103,6 +108,22 @@ final class Engines implements BeforeEachCallback, AfterEachCallback {
     LockClient client = settings.apply(builder).build();
     open.add((Engine) client);
     return (Engine) client;
+  }
+
+  /** One that goes by this clock. */
+  Engine client(StoreFactory factory, Clock clock) {
+    EngineConfig config =
+        new EngineConfig(
+            Optional.of(LONG_TTL),
+            LONG_TTL,
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(2),
+            Duration.ofMillis(100),
+            Set.of(),
+            List.of(events::add));
+    Engine engine = new Engine(factory, config, clock, new Threads(), new SecureRandom()::nextLong);
+    open.add(engine);
+    return engine;
   }
 
   /** For tests that end with a silent store. */

@@ -11,13 +11,16 @@ import io.leasehold.LockOptions;
 import io.leasehold.StoreException;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockEvent.Lost.Reason;
+import io.leasehold.internal.Clock;
 import io.leasehold.internal.Engine;
+import io.leasehold.internal.SystemClock;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.Traits.Calls;
 import io.leasehold.testkit.InMemorySettings;
 import io.leasehold.testkit.engine.FaultyStore.Mood;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -174,6 +177,36 @@ class LossTest {
         .isInstanceOf(LeaseLostException.class);
   }
 
+  /** Also where it need not stand for long: it may have run out while the host slept. */
+  @Test
+  void ensureHeldAsksTheStoreAfterTheHostSlept() throws Exception {
+    FaultyStore.Factory factory = new FaultyStore.Factory(engines.server());
+    AtomicLong ahead = new AtomicLong();
+    Engine one = engines.client(factory, new WallClock(ahead));
+    Lease lease = one.lock("n").acquire();
+    ahead.set(Duration.ofMinutes(10).toMillis());
+    assertThat(lease.isHeld()).isFalse();
+    lease.ensureHeld(Duration.ZERO);
+    assertThat(lease.isHeld()).isTrue();
+    assertThat(factory.count("renew")).isEqualTo(1);
+    ahead.set(Duration.ofMinutes(20).toMillis());
+    breakLease(lease);
+    assertThatThrownBy(() -> lease.ensureHeld(Duration.ZERO))
+        .isInstanceOf(LeaseLostException.class);
+  }
+
+  /** What limits it is not the store, and it is not lost before its end. */
+  @Test
+  void ensureHeldBeyondTheLongestLifeLeavesTheLease() throws Exception {
+    LockOptions options = LockOptions.defaults().withMaxHold(Duration.ofSeconds(3));
+    Lease lease = engines.client().lock("n").with(options).acquire();
+    assertThatThrownBy(() -> lease.ensureHeld(Duration.ofSeconds(4)))
+        .isInstanceOf(LeaseLostException.class)
+        .hasMessageContaining("more, not for 4s");
+    assertThat(lease.isHeld()).isTrue();
+    lease.release();
+  }
+
   @Test
   void ensureHeldOfAFailingStoreLeavesTheLease() throws Exception {
     FaultyStore.Factory factory = new FaultyStore.Factory(engines.server());
@@ -269,5 +302,20 @@ class LossTest {
                     .tryAcquire());
     assertThatIllegalArgumentException()
         .isThrownBy(() -> LockOptions.defaults().withTtl(Duration.ZERO));
+  }
+
+  /** The time of this machine, with a wall clock that is ahead by so many milliseconds. */
+  private record WallClock(AtomicLong ahead) implements Clock {
+    private static final Clock SYSTEM = new SystemClock();
+
+    @Override
+    public long nanos() {
+      return SYSTEM.nanos();
+    }
+
+    @Override
+    public long wallMillis() {
+      return SYSTEM.wallMillis() + ahead.get();
+    }
   }
 }

@@ -110,8 +110,13 @@ final class EngineMutants {
           mutant(
               "longest life forgotten at a hand-over",
               "Leases",
-              "engine.keeper.attend(grant);",
+              "queue.engine.keeper.attend(grant);",
               ""),
+          mutant(
+              "a lease forgets the attempts that may still land",
+              "Grant",
+              "this.from = from.mayLand() ? from : null;",
+              "this.from = null;"),
           // ---- release and hand-over
           new Mutant(
               "a released handle releases its successor's lease",
@@ -214,8 +219,8 @@ final class EngineMutants {
           mutant(
               "a try overtakes waiters",
               "Contention",
-              "return leases.current() != null || !callers.isEmpty() || !separate.isEmpty();",
-              "return leases.current() != null || contender != null;"),
+              "return queue.leases.current() != null || !queue.callers.isEmpty() || !separate.isEmpty();",
+              "return queue.leases.current() != null || contender != null;"),
           mutant(
               "a silent start leaves no time to any later attempt",
               "Budget",
@@ -225,7 +230,7 @@ final class EngineMutants {
           mutant(
               "close releases nothing",
               "Leases",
-              "steps.add(() -> engine.dispatch.background(hold::releaseUnwatched));",
+              "steps.add(() -> queue.engine.dispatch.background(hold::releaseUnwatched));",
               ""),
           // ---- threads only
           threads(
