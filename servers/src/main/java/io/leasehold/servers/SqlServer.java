@@ -81,17 +81,20 @@ public final class SqlServer implements AutoCloseable {
   private final SqlAccess access;
   private final Optional<ServerProcess> process;
   private final Optional<SteppableClock> clock;
+  private final Optional<Shim> disk;
   private final Queue<String> databases = new ConcurrentLinkedQueue<>();
 
   SqlServer(
       Kind kind,
       SqlAccess access,
       Optional<ServerProcess> process,
-      Optional<SteppableClock> clock) {
+      Optional<SteppableClock> clock,
+      Optional<Shim> disk) {
     this.kind = kind;
     this.access = access;
     this.process = process;
     this.clock = clock;
+    this.disk = disk;
   }
 
   /** To be configured and started. */
@@ -181,6 +184,23 @@ public final class SqlServer implements AutoCloseable {
   /** Steps its wall clock; it must have been started {@code withSteppableClock()}. */
   public void stepClock(Duration step) {
     clock.orElseThrow(() -> new IllegalStateException("no withSteppableClock()")).step(step);
+  }
+
+  /**
+   * From now on none of its files grows, until {@link #freeDisk}; it must have been started {@code
+   * withFillableDisk()}.
+   */
+  public void fillDisk() {
+    disk().set(1);
+  }
+
+  /** There is room again. */
+  public void freeDisk() {
+    disk().set(0);
+  }
+
+  private Shim disk() {
+    return disk.orElseThrow(() -> new IllegalStateException("no withFillableDisk()"));
   }
 
   /** Its process: log, data. */

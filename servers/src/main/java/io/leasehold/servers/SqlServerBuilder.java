@@ -14,6 +14,7 @@ public final class SqlServerBuilder {
   private final Kind kind;
   private final List<String> lines = new ArrayList<>();
   private boolean steppable;
+  private boolean fillable;
 
   SqlServerBuilder(Kind kind) {
     this.kind = kind;
@@ -22,6 +23,12 @@ public final class SqlServerBuilder {
   /** {@link SqlServer#stepClock} works. */
   public SqlServerBuilder withSteppableClock() {
     steppable = true;
+    return this;
+  }
+
+  /** {@link SqlServer#fillDisk} works. */
+  public SqlServerBuilder withFillableDisk() {
+    fillable = true;
     return this;
   }
 
@@ -35,10 +42,11 @@ public final class SqlServerBuilder {
   public SqlServer start() {
     Optional<String> given = kind.givenUrl();
     if (given.isPresent()) {
-      if (steppable || !lines.isEmpty()) {
+      if (steppable || fillable || !lines.isEmpty()) {
         throw kind.notOurs("it cannot be configured");
       }
-      return new SqlServer(kind, SqlAccess.given(given.get()), Optional.empty(), Optional.empty());
+      return new SqlServer(
+          kind, SqlAccess.given(given.get()), Optional.empty(), Optional.empty(), Optional.empty());
     }
     Path program = Programs.server(kind.program());
     SqlTemplate template = new SqlTemplate(kind.program(), kind.engine(), program);
@@ -46,17 +54,19 @@ public final class SqlServerBuilder {
       Path folder = Files.createTempDirectory("leasehold-" + kind.program() + "-");
       Optional<SteppableClock> clock =
           steppable ? Optional.of(new SteppableClock(folder)) : Optional.empty();
+      Optional<Shim> disk = fillable ? Optional.of(new Shim("disk", folder)) : Optional.empty();
       ServerProcess.Launch launch =
           (port, data) -> {
             template.copyTo(data);
             ProcessBuilder builder =
                 new ProcessBuilder(kind.engine().serve(program, folder, port, data, lines));
             clock.ifPresent(c -> c.addTo(builder.environment()));
+            disk.ifPresent(d -> d.addTo(builder.environment()));
             return builder;
           };
       ServerProcess process =
           ServerProcess.start(folder, launch, port -> access(port).asAdministrator().answers());
-      return new SqlServer(kind, access(process.port()), Optional.of(process), clock);
+      return new SqlServer(kind, access(process.port()), Optional.of(process), clock, disk);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -37,7 +37,7 @@ enum Act {
   WAITER(6) {
     @Override
     void by(Engine client, Engine other, String name) throws Exception {
-      waitAndRelease(client.lock(name), other);
+      waitAndRelease(client, client.lock(name), other);
     }
   },
 
@@ -45,7 +45,7 @@ enum Act {
   FAIR_WAITER(10) {
     @Override
     void by(Engine client, Engine other, String name) throws Exception {
-      waitAndRelease(client.lock(name).with(LockOptions.defaults().fair()), other);
+      waitAndRelease(client, client.lock(name).with(LockOptions.defaults().fair()), other);
     }
   },
 
@@ -55,7 +55,7 @@ enum Act {
     void by(Engine client, Engine other, String name) throws Exception {
       DistributedLock fair = client.lock(name).with(LockOptions.defaults().fair());
       try (Lease held = other.lock(name).acquire()) {
-        CompletableFuture<Lease> waiter = ServerTest.beginToWait(fair, other);
+        CompletableFuture<Lease> waiter = ServerTest.beginToWait(client, fair, other);
         waiter.cancel(true);
         ServerTest.requireNothingLeft(client);
         assertThat(held.isHeld()).isTrue();
@@ -122,10 +122,11 @@ enum Act {
     return client.lock(name);
   }
 
-  private static void waitAndRelease(DistributedLock lock, Engine other) throws Exception {
+  private static void waitAndRelease(Engine client, DistributedLock lock, Engine other)
+      throws Exception {
     CompletableFuture<Lease> waiter;
     try (Lease held = other.lock(lock.name()).acquire()) {
-      waiter = ServerTest.beginToWait(lock, other);
+      waiter = ServerTest.beginToWait(client, lock, other);
       assertThat(held.isHeld()).isTrue();
     }
     ServerTest.served(waiter).release();

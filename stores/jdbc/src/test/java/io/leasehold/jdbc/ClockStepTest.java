@@ -41,7 +41,7 @@ class ClockStepTest extends ServerTest {
     Engine client = client(server, how -> how.ttl(Duration.ofSeconds(6)));
     Lease held = client.lock("a").acquire();
     Lease shared = client.readWriteLock("r").readLock().acquire();
-    CompletableFuture<Lease> waiter = beginToWait(client(server).lock("a"), client);
+    CompletableFuture<Lease> waiter = beginToWait(client(server), "a", client);
     CompletableFuture<Void> lost = new CompletableFuture<>();
     held.onLost(() -> lost.complete(null));
     CompletableFuture<Void> sharedLost = new CompletableFuture<>();
@@ -80,7 +80,7 @@ class ClockStepTest extends ServerTest {
     Engine other = client(server, how -> how.ttl(Duration.ofSeconds(2)));
     Lease held = client.lock("a").acquire();
     Lease reader = client.readWriteLock("r").readLock().acquire();
-    CompletableFuture<Lease> waiter = beginToWait(other.lock("a"), client);
+    CompletableFuture<Lease> waiter = beginToWait(other, "a", client);
     server.stepClock(MINUTE.negated());
     pass(Duration.ofSeconds(3));
     assertThat(List.of(held, reader)).allMatch(Lease::isHeld);

@@ -107,7 +107,7 @@ class KilledConnectionTest extends LossTest {
     for (int i = 0; i < 5; i++) {
       Lease held = holder.lock("a").acquire();
       try (Engine client = client(server)) {
-        CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), holder);
+        CompletableFuture<Lease> waiter = beginToWait(client, "a", holder);
         await().atMost(PATIENCE).until(() -> ask(server, LISTENING).size() == 1);
         kill(server, Long.parseLong(ask(server, LISTENING).get(0)));
         long begin = System.nanoTime();

@@ -112,7 +112,7 @@ class RefusalTest extends ServerTest {
     Engine other = client(server);
     Lease held = client.lock("held").acquire();
     Lease busy = other.lock("a").acquire();
-    CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), other);
+    CompletableFuture<Lease> waiter = beginToWait(client, "a", other);
     password(server, "s3cret-two");
     disconnect(server);
     await()
@@ -290,7 +290,7 @@ class RefusalTest extends ServerTest {
     }
     assertThat(CompletableFuture.allOf(all)).succeedsWithin(PATIENCE);
     Lease held = other.lock("a").acquire();
-    CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), other);
+    CompletableFuture<Lease> waiter = beginToWait(client, "a", other);
     long begin = System.nanoTime();
     held.release();
     served(waiter).release();

@@ -23,7 +23,7 @@ class RestartTest extends ServerTest {
     Engine client = client(server);
     Lease held = client.lock("a").acquire();
     Lease shared = client.readWriteLock("r").readLock().acquire();
-    CompletableFuture<Lease> waiter = beginToWait(client(server).lock("a"), client);
+    CompletableFuture<Lease> waiter = beginToWait(client(server), "a", client);
     server.kill();
     server.start();
     renewed(held);

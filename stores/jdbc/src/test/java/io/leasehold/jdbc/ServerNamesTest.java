@@ -91,7 +91,7 @@ class ServerNamesTest extends ServerTest {
       assertThat(client.lock(name).tryAcquire()).as(name).isEmpty();
     }
     for (Lease lease : held) {
-      CompletableFuture<Lease> waiter = beginToWait(other.lock(lease.name()), client);
+      CompletableFuture<Lease> waiter = beginToWait(other, lease.name(), client);
       lease.ensureHeld(lease.remaining().dividedBy(2));
       lease.release();
       served(waiter).release();

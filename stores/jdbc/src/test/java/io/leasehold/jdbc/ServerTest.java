@@ -7,6 +7,8 @@ import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.LockClientBuilder;
+import io.leasehold.event.LockEvent;
+import io.leasehold.event.LockListener;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.SqlServer;
 import io.leasehold.servers.SqlServer.Kind;
@@ -27,6 +29,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -117,19 +120,38 @@ abstract class ServerTest {
             () -> assertThat(client.ledger().isZero()).as("%s", client.ledger()).isTrue());
   }
 
+  /** As {@link #beginToWait(Engine, DistributedLock, Engine)}, for the lock of a name. */
+  static CompletableFuture<Lease> beginToWait(Engine client, String name, Engine observer) {
+    return beginToWait(client, client.lock(name), observer);
+  }
+
   /**
-   * One that waits among the rows, or has failed.
+   * One that waits among the rows and was told so, or has failed.
    *
+   * @param client whose lock it is
    * @param observer who looks at the rows
    */
-  static CompletableFuture<Lease> beginToWait(DistributedLock lock, Engine observer) {
+  static CompletableFuture<Lease> beginToWait(
+      Engine client, DistributedLock lock, Engine observer) {
+    AtomicBoolean told = new AtomicBoolean();
+    LockListener listener =
+        event -> {
+          if (event instanceof LockEvent.Waiting waiting && waiting.name().equals(lock.name())) {
+            told.set(true);
+          }
+        };
+    client.addListener(listener);
     CompletableFuture<Lease> waiter = lock.acquireAsync(PATIENCE).toCompletableFuture();
     DistributedLock seen = observer.lock(lock.name());
     await()
         .pollInterval(Duration.ofMillis(2))
         .atMost(PATIENCE)
         .until(
-            () -> waiter.isDone() || seen.inspect().stream().anyMatch(s -> !s.waiters().isEmpty()));
+            () ->
+                waiter.isDone()
+                    || (told.get()
+                        && seen.inspect().stream().anyMatch(s -> !s.waiters().isEmpty())));
+    client.removeListener(listener);
     return waiter;
   }
 

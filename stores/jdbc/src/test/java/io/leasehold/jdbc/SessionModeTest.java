@@ -207,7 +207,7 @@ class SessionModeTest extends ServerTest {
               ? "SELECT GET_LOCK('" + key + "', 0)"
               : "SELECT pg_advisory_lock(" + key + ")");
       assertThat(client.lock("a").tryAcquire()).isEmpty();
-      waiter = beginToWait(client.lock("a"), client);
+      waiter = beginToWait(client, "a", client);
       client.lock("b").tryAcquire().orElseThrow().release();
     }
     served(waiter).release();

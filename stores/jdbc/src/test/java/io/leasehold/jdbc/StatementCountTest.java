@@ -259,7 +259,7 @@ class StatementCountTest extends ServerTest {
       held.add(holder.lock("name " + i).acquire());
     }
     List<CompletableFuture<Lease>> waiters = new ArrayList<>();
-    waiters.add(beginToWait(client.lock("name 0"), holder));
+    waiters.add(beginToWait(client, "name 0", holder));
     double one = aSecond(count);
     for (int i = 1; i < 500; i++) {
       waiters.add(client.lock("name " + i).acquireAsync(TTL).toCompletableFuture());

@@ -148,7 +148,7 @@ class StoppedProcessTest extends ServerTest {
     SqlServer server = SharedServers.of(kind);
     Engine client = client(server, how -> how.ttl(SHORT.multipliedBy(2)));
     Lease held = client.lock("a").acquire();
-    CompletableFuture<Lease> waiter = beginToWait(client(server).lock("a"), client);
+    CompletableFuture<Lease> waiter = beginToWait(client(server), "a", client);
     CompletableFuture<Void> lost = new CompletableFuture<>();
     held.onLost(() -> lost.complete(null));
     pause(server);

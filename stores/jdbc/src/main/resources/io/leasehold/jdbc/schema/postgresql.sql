@@ -11,6 +11,9 @@ CREATE TABLE IF NOT EXISTS {meta} (
   swept varchar(255) COLLATE "C" NOT NULL
 );
 
+-- Pages are filled to less than half: a change writes the row anew, and so it stays in its page, no index changes, and leases
+-- can be renewed although the disk is full.
+
 -- One row for each name that was ever granted, until it is swept: its last fence number, whatever the mode, and its
 -- exclusive lease. Released by setting "expires" to 0, so that number and last lease id stay known.
 CREATE TABLE IF NOT EXISTS {lock} (
@@ -24,7 +27,7 @@ CREATE TABLE IF NOT EXISTS {lock} (
   others_until BIGINT NOT NULL,
   -- Until then somebody may wait.
   wanted_until BIGINT NOT NULL
-);
+) WITH (fillfactor = 45);
 
 -- Shared leases and those with permits, "permits" of "size"; and ids that were withdrawn, for a minute.
 CREATE TABLE IF NOT EXISTS {share} (
@@ -38,7 +41,7 @@ CREATE TABLE IF NOT EXISTS {share} (
   granted BIGINT NOT NULL,
   expires BIGINT NOT NULL,
   PRIMARY KEY (name, lease_id)
-);
+) WITH (fillfactor = 45);
 
 -- Who waits; "place" rises within a name.
 CREATE TABLE IF NOT EXISTS {queue} (
@@ -53,4 +56,4 @@ CREATE TABLE IF NOT EXISTS {queue} (
   since BIGINT NOT NULL,
   expires BIGINT NOT NULL,
   PRIMARY KEY (name, lease_id)
-);
+) WITH (fillfactor = 45);
