@@ -24,7 +24,8 @@ public record LockSnapshot(String name, List<Holder> holders, List<Waiter> waite
    * A live lease.
    *
    * @param leaseId the id of the lease
-   * @param holder who holds it, readable: host, process id, thread
+   * @param holder who holds it, readable: host, process id, thread, and {@link
+   *     LockClientBuilder#traceId}
    * @param mode how it shares the name
    * @param permits how many permits it has; 1 unless the mode is {@link LockMode#PERMITS}
    * @param fencingToken the first fencing token of the grant; hand-overs inside the holder's
@@ -45,7 +46,8 @@ public record LockSnapshot(String name, List<Holder> holders, List<Waiter> waite
    * A waiter.
    *
    * @param leaseId the id under which it waits
-   * @param holder who waits, readable: host, process id, thread
+   * @param holder who waits, readable: host, process id, thread, and {@link
+   *     LockClientBuilder#traceId}
    * @param mode how it would share the name
    * @param waitedFor how long ago it began to wait
    */

@@ -41,6 +41,7 @@ public final class Engine implements LockClient {
   final Duration requestTimeout;
   final long requestNanos;
   final long handOverNanos;
+  final Identity identity;
   final Tickets tickets;
   final Events events;
   final StoreCalls calls;
@@ -80,7 +81,8 @@ public final class Engine implements LockClient {
       LongSupplier random) {
     this.clock = clock;
     this.scheduler = scheduler;
-    this.tickets = new Tickets(random);
+    this.identity = new Identity(config.traceId());
+    this.tickets = new Tickets(identity, random);
     this.requestTimeout = config.requestTimeout();
     this.requestNanos = Durations.nanos(requestTimeout);
     this.handOverNanos = Durations.nanos(config.handOver());

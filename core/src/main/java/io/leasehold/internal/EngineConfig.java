@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of one client.
@@ -15,6 +17,7 @@ import java.util.Set;
  * @param requestTimeout how long one request may take
  * @param closeTimeout how long close may take
  * @param handOver how much longer a wanted lease is handed over locally
+ * @param traceId in whose course a lock is taken
  * @param required traits without which the store is refused
  * @param listeners told of every event from the start
  */
@@ -24,5 +27,6 @@ public record EngineConfig(
     Duration requestTimeout,
     Duration closeTimeout,
     Duration handOver,
+    Supplier<@Nullable String> traceId,
     Set<Trait> required,
     List<LockListener> listeners) {}

@@ -3,22 +3,57 @@ package io.leasehold.internal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Who this process is, for people: host and process id. Asks no name service, which can be slow.
  */
 final class Identity {
+  private static final int MOST_CHARACTERS = 64;
+
   private final String process = host() + "/" + ProcessHandle.current().pid();
   private final String async = process + "/async";
+
+  private final Supplier<@Nullable String> trace;
 
   /** The last thread asked about: one that locks in a loop makes its text once. */
   private volatile Named last = new Named("", "");
 
   private record Named(String thread, String holder) {}
 
-  /** Who takes a lock: host, process id, and thread. */
-  String holder(@Nullable Thread thread) {
+  Identity(Supplier<@Nullable String> trace) {
+    this.trace = trace;
+  }
+
+  /** In whose course the calling thread asks for a lock; empty if nobody says so. */
+  String traceId() {
+    try {
+      String id = trace.get();
+      return id == null ? "" : plain(id);
+    } catch (RuntimeException e) {
+      Log.error("the trace id could not be had", e);
+      return "";
+    }
+  }
+
+  /** For one line, and not longer than anybody wants to read. */
+  private static String plain(String id) {
+    StringBuilder plain = new StringBuilder();
+    id.codePoints()
+        .limit(MOST_CHARACTERS)
+        .map(
+            c -> Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE ? '?' : c)
+        .forEach(plain::appendCodePoint);
+    return plain.toString();
+  }
+
+  /** Who takes a lock: host, process id, thread, and the trace if there is one. */
+  String holder(@Nullable Thread thread, String traceId) {
+    return traceId.isEmpty() ? holder(thread) : holder(thread) + " trace " + traceId;
+  }
+
+  private String holder(@Nullable Thread thread) {
     if (thread == null) {
       return async;
     }

@@ -9,9 +9,10 @@ import java.util.function.LongSupplier;
 final class Tickets {
   private final long client;
   private final AtomicLong sequence;
-  private final Identity identity = new Identity();
+  private final Identity identity;
 
-  Tickets(LongSupplier random) {
+  Tickets(Identity identity, LongSupplier random) {
+    this.identity = identity;
     this.client = random.getAsLong();
     this.sequence = new AtomicLong(random.getAsLong());
   }
@@ -28,6 +29,6 @@ final class Tickets {
         terms.ttl(),
         waiter.intent,
         terms.fair(),
-        identity.holder(waiter.thread));
+        identity.holder(waiter.thread, waiter.traceId));
   }
 }

@@ -38,6 +38,9 @@ final class Waiter {
 
   final @Nullable CompletableFuture<Lease> future;
 
+  /** In whose course it waits; empty if nobody said so. */
+  final String traceId;
+
   /** Its place among the callers. */
   boolean queued;
 
@@ -74,6 +77,7 @@ final class Waiter {
     this.deadline = deadline;
     this.thread = thread;
     this.future = future;
+    this.traceId = engine.identity.traceId();
   }
 
   /** How a wait ended: with a lease, or by one of these. */

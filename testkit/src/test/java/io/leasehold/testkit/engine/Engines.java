@@ -119,6 +119,7 @@ final class Engines implements BeforeEachCallback, AfterEachCallback {
             Duration.ofSeconds(2),
             Duration.ofSeconds(2),
             Duration.ofMillis(100),
+            () -> null,
             Set.of(),
             List.of(events::add));
     Engine engine = new Engine(factory, config, clock, new Threads(), new SecureRandom()::nextLong);

@@ -91,6 +91,7 @@ final class Simulation {
             Duration.ofNanos(plan.requestTimeout()),
             Duration.ofNanos(CLOSE_TIMEOUT),
             Duration.ofNanos(plan.handOver()),
+            () -> null,
             Set.of(),
             List.of(event -> world.judge.leases.event(process, event)));
     process.engine = new Engine(link::open, config, process, process, dice.split()::bits);

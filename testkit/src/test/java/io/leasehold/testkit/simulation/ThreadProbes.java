@@ -92,6 +92,7 @@ final class ThreadProbes {
                 Duration.ofSeconds(1),
                 Duration.ofSeconds(1),
                 Duration.ZERO,
+                () -> null,
                 Set.of(),
                 List.of()));
   }

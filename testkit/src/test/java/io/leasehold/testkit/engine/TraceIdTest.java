@@ -1,0 +1,86 @@
+package io.leasehold.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.leasehold.Lease;
+import io.leasehold.LockOptions;
+import io.leasehold.internal.Engine;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** In whose course a lock was taken is shown with its holder. */
+@Timeout(90)
+class TraceIdTest {
+  @RegisterExtension final Engines engines = new Engines();
+
+  private final ThreadLocal<String> current = new ThreadLocal<>();
+
+  @AfterEach
+  void forget() {
+    current.remove();
+  }
+
+  private static String holder(Engine client, String name) {
+    return client.lock(name).inspect().orElseThrow().holders().get(0).holder();
+  }
+
+  @Test
+  void itIsThatOfTheThreadThatAsked() throws Exception {
+    Engine client = engines.client(b -> b.traceId(current::get));
+    Lease without = client.lock("without").acquire();
+    current.set("4bf92f3577b34da6");
+    Lease waited = client.lock("waited").acquire();
+    CompletableFuture<Lease> later =
+        client
+            .lock("waited")
+            .with(LockOptions.defaults().fair())
+            .acquireAsync(Duration.ofSeconds(30))
+            .toCompletableFuture();
+    current.set("another");
+    assertThat(holder(client, "without")).doesNotContain("trace");
+    assertThat(holder(client, "waited")).endsWith(" trace 4bf92f3577b34da6");
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(client.lock("waited").inspect().orElseThrow().waiters())
+                    .singleElement()
+                    .matches(waiter -> waiter.holder().endsWith("/async trace 4bf92f3577b34da6")));
+    waited.release();
+    later.get(10, TimeUnit.SECONDS).release();
+    without.release();
+  }
+
+  @Test
+  void itIsOneShortLine() throws Exception {
+    Engine client = engines.client(b -> b.traceId(current::get));
+    current.set("two\nlines\u0000" + "x".repeat(100) + "\ud800");
+    Lease lease = client.lock("n").acquire();
+    assertThat(holder(client, "n")).endsWith(" trace two?lines?" + "x".repeat(54));
+    lease.release();
+    current.set("");
+    try (Lease next = client.lock("n").acquire()) {
+      assertThat(holder(client, next.name())).doesNotContain("trace");
+    }
+  }
+
+  @Test
+  void whatFailsHarmsNobody() throws Exception {
+    Engine client =
+        engines.client(
+            b ->
+                b.traceId(
+                    () -> {
+                      throw new IllegalStateException("no tracer");
+                    }));
+    try (Lease lease = client.lock("n").acquire()) {
+      assertThat(holder(client, lease.name())).doesNotContain("trace");
+    }
+    await().until(() -> client.lock("n").inspect().isEmpty());
+  }
+}
