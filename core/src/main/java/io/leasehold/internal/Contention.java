@@ -120,7 +120,7 @@ final class Contention {
   /** Lets readers join what is held here, and starts to contend for the first caller, if it may. */
   void pump(Steps steps) {
     Waiter first = queue.callers.first();
-    while (first != null && queue.leases.join(first, steps)) {
+    while (first != null && queue.engine.readers.join(queue, first, steps)) {
       first = queue.callers.first();
     }
     if (contender != null && !servesAnybody(contender)) {

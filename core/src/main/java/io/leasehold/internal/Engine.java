@@ -51,6 +51,7 @@ public final class Engine implements LockClient {
   final Limbo limbo;
   final Budget budget = new Budget(this);
   final Releaser releaser = new Releaser(this);
+  final Readers readers = new Readers(this);
   final ScopedHolds scopedHolds = new ScopedHolds();
 
   /** The queues that are in use. */

@@ -1,12 +1,16 @@
 package io.leasehold.internal;
 
 import io.leasehold.ClientClosedException;
+import io.leasehold.Lease;
+import io.leasehold.LeaseLostException;
 import io.leasehold.LockKindException;
 import io.leasehold.LockMode;
 import io.leasehold.MissingTraitException;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.Trait;
+import io.leasehold.event.LockEvent.Lost.Reason;
+import java.time.Duration;
 
 /** What callers of a lock are told when it goes wrong: what, which lock, and what follows. */
 final class Failures {
@@ -77,5 +81,55 @@ final class Failures {
 
   private static String kind(LockMode mode, int limit) {
     return mode == LockMode.PERMITS ? "a semaphore of " + limit + " permits" : "a lock";
+  }
+
+  static LeaseLostException lost(Lease lease, Reason reason, String consequence) {
+    return over(
+        lease,
+        switch (reason) {
+          case EXPIRED -> "it was not renewed in time";
+          case GONE ->
+              "the store no longer has it: it was broken by an operator, removed, or expired there";
+          case SESSION_ENDED -> "its session with the store ended";
+          case MAX_HOLD -> "it reached its longest life";
+        },
+        consequence);
+  }
+
+  static LeaseLostException over(Lease lease, String why, String consequence) {
+    return new LeaseLostException(
+        "lock '"
+            + lease.name()
+            + "': the lease "
+            + lease.leaseId()
+            + " is not held any more, "
+            + why
+            + consequence
+            + ". Another may hold the lock: stop the work, and let the data refuse its fencing token");
+  }
+
+  static LeaseLostException tooShort(Lease lease, Duration left, Duration wanted) {
+    return new LeaseLostException(
+        "lock '"
+            + lease.name()
+            + "': the lease "
+            + lease.leaseId()
+            + " stands for "
+            + Durations.show(left)
+            + " more, not for "
+            + Durations.show(wanted)
+            + ": begin nothing that takes longer");
+  }
+
+  static IllegalArgumentException moreThanATtl(Hold hold, Duration wanted) {
+    Duration ttl = hold.grant.ticket.ttl();
+    return new IllegalArgumentException(
+        "lock '"
+            + hold.name()
+            + "': a lease of ttl "
+            + Durations.show(ttl)
+            + " cannot be held for "
+            + Durations.show(wanted)
+            + " more; ask for less, or take it with a longer ttl");
   }
 }

@@ -140,14 +140,7 @@ public final class Hold implements Lease, Waiter.Outcome {
   @Override
   public void ensureHeld(Duration atLeast) {
     if (Durations.nanos(atLeast) >= Validity.of(0, 0, grant.ticket.ttl()).until()) {
-      throw new IllegalArgumentException(
-          "lock '"
-              + name()
-              + "': a lease of ttl "
-              + Durations.show(grant.ticket.ttl())
-              + " cannot be held for "
-              + Durations.show(atLeast)
-              + " more; ask for less, or take it with a longer ttl");
+      throw Failures.moreThanATtl(this, atLeast);
     }
     if (remainsFor(atLeast)) {
       return;
@@ -162,16 +155,7 @@ public final class Hold implements Lease, Waiter.Outcome {
     if (left.isZero()) {
       throw lost("; it cannot be held for " + Durations.show(atLeast) + " more");
     }
-    throw new LeaseLostException(
-        "lock '"
-            + name()
-            + "': the lease "
-            + leaseId()
-            + " stands for "
-            + Durations.show(left)
-            + " more, not for "
-            + Durations.show(atLeast)
-            + ": begin nothing that takes longer");
+    throw Failures.tooShort(this, left, atLeast);
   }
 
   private boolean remainsFor(Duration atLeast) {
@@ -278,34 +262,14 @@ public final class Hold implements Lease, Waiter.Outcome {
   /** What to throw now that it is not held. */
   LeaseLostException lost(String consequence) {
     Reason reason = state.lostBy;
-    if (reason == null) {
-      return because(isOpen() ? "its validity has run out" : "it was released", consequence);
-    }
-    return lost(reason, consequence);
+    return reason == null
+        ? Failures.over(
+            this, isOpen() ? "its validity has run out" : "it was released", consequence)
+        : lost(reason, consequence);
   }
 
   LeaseLostException lost(Reason reason, String consequence) {
-    return because(
-        switch (reason) {
-          case EXPIRED -> "it was not renewed in time";
-          case GONE ->
-              "the store no longer has it: it was broken by an operator, removed, or expired there";
-          case SESSION_ENDED -> "its session with the store ended";
-          case MAX_HOLD -> "it reached its longest life";
-        },
-        consequence);
-  }
-
-  private LeaseLostException because(String why, String consequence) {
-    return new LeaseLostException(
-        "lock '"
-            + name()
-            + "': the lease "
-            + leaseId()
-            + " is not held any more, "
-            + why
-            + consequence
-            + ". Another may hold the lock: stop the work, and let the data refuse its fencing token");
+    return Failures.lost(this, reason, consequence);
   }
 
   @Override

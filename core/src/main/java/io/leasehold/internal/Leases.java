@@ -4,7 +4,6 @@ import io.leasehold.LockMode;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockEvent.Lost.Reason;
 import io.leasehold.internal.Grant.Phase;
-import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket.Intent;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -133,63 +132,6 @@ final class Leases {
             + " use withLock or asLock where re-entry is meant";
     steps.add(() -> Log.warn(warning));
     queue.engine.events.emit(() -> new LockEvent.LikelySelfDeadlock(queue.name, thread.getName()));
-  }
-
-  // ---- readers
-
-  /**
-   * Lets a reader join the shared lease that this process has, if no writer elsewhere waits for too
-   * long already. If the store's word on that is too old, asks it again first; then the reader
-   * waits for the answer.
-   *
-   * @return whether it joined
-   */
-  boolean join(Waiter reader, Steps steps) {
-    Grant grant = current;
-    long now = queue.engine.clock.nanos();
-    if (grant == null || !mayJoin(grant, reader, now)) {
-      return false;
-    }
-    if (grant.hasFreshWord(now)) {
-      giveOn(grant, reader, steps);
-      return true;
-    }
-    if (!grant.askedForJoining) {
-      grant.askedForJoining = true;
-      queue.engine.dispatch.forCaller(reader, () -> askForJoining(grant, reader), steps);
-    }
-    return false;
-  }
-
-  private boolean mayJoin(Grant grant, Waiter reader, long now) {
-    return grant.ticket.mode() == LockMode.SHARED
-        && grant.phase == Phase.HELD
-        && grant.terms.handsOverTo(reader.terms)
-        && !queue.engine.isClosed()
-        && !grant.isWanted()
-        && grant.mayBeHandedOver(now, queue.engine.handOverNanos);
-  }
-
-  /** Without the mutex. */
-  private void askForJoining(Grant grant, Waiter reader) {
-    long within =
-        Math.max(
-            Budget.LEAST_NANOS,
-            Math.min(queue.engine.requestNanos, queue.engine.dispatch.timeLeft(reader)));
-    long sent = queue.engine.clock.nanos();
-    long sentWall = queue.engine.clock.wallMillis();
-    queue.engine.calls.<Renewal>call(
-        () -> queue.engine.keeper.renewOne(grant, Duration.ofNanos(within)),
-        within,
-        (answer, failed) ->
-            queue.locked(
-                steps -> {
-                  grant.askedForJoining = false;
-                  if (answer != null) {
-                    queue.engine.keeper.answered(grant, answer, sent, sentWall, steps);
-                  }
-                  queue.contention.askedForJoining(failed, steps);
-                }));
   }
 
   // ---- release

@@ -11,18 +11,18 @@ final class ModeMutants {
           // ---- readers
           mutant(
               "a reader joins on an old word that nobody waits",
-              "Leases",
-              "if (grant.hasFreshWord(now)) { giveOn",
-              "if (grant.number >= 0) { giveOn"),
-          mutant("a reader joins though others wait", "Leases", "&& !grant.isWanted()", ""),
+              "Readers",
+              "if (grant.hasFreshWord(now)) { queue.leases.giveOn",
+              "if (grant.number >= 0) { queue.leases.giveOn"),
+          mutant("a reader joins though others wait", "Readers", "&& !grant.isWanted()", ""),
           mutant(
               "a reader joins a lease that is being let go",
-              "Leases",
+              "Readers",
               "&& grant.phase == Phase.HELD && grant.terms.handsOverTo",
               "&& grant.terms.handsOverTo"),
           mutant(
               "a writer joins a writer",
-              "Leases",
+              "Readers",
               "return grant.ticket.mode() == LockMode.SHARED && grant.phase",
               "return grant.phase"),
           mutant(
