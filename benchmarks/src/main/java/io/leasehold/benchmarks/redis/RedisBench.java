@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
     description = "Leasehold and other libraries on one private Redis server, in turns.",
     footer = {
       "Scenarios: pair, own-names, one-process, processes, fair, work, hand-over, held, inside",
-      "Peers: redisson, spring, jedis, lettuce, jdk"
+      "Peers: redisson, spring, jedis, lettuce, list, jdk"
     },
     sortOptions = false,
     exitCodeOnInvalidInput = 64,

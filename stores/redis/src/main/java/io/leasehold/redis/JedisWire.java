@@ -24,7 +24,7 @@ import redis.clients.jedis.Connection;
  * who sends and reads for all of them (flat combining: Hendler, Incze, Shavit, Tzafrir, SPAA 2010).
  */
 final class JedisWire implements Wire {
-  private static final int MOST_CONNECTIONS = 16;
+  private static final int MOST_CONNECTIONS = 8;
   private static final int MOST_TOGETHER = 64;
 
   private final Connections connections;
