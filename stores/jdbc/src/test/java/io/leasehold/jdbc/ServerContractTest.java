@@ -28,7 +28,7 @@ class ServerContractTest {
   @TestInstance(Lifecycle.PER_CLASS)
   @Execution(ExecutionMode.CONCURRENT)
   abstract static class OnServer extends StoreContract {
-    final SqlServer server;
+    private final SqlServer server;
     private final SqlDriver driver;
 
     OnServer(Kind kind, SqlDriver driver) {
@@ -37,8 +37,12 @@ class ServerContractTest {
     }
 
     @Override
-    protected ContractFixture fixture() {
-      return new OwnTables(server, driver);
+    protected final ContractFixture fixture() {
+      return tables(server, driver);
+    }
+
+    ContractFixture tables(SqlServer where, SqlDriver by) {
+      return new OwnTables(where, by, "");
     }
 
     @AfterAll
@@ -48,11 +52,11 @@ class ServerContractTest {
   }
 
   /** Tables of its own for each test. */
-  static final class OwnTables extends StoreFixture {
+  static class OwnTables extends StoreFixture {
     private final SqlServer server;
 
-    OwnTables(SqlServer server, SqlDriver driver) {
-      super(factory(server.jdbcUrl(driver)));
+    OwnTables(SqlServer server, SqlDriver driver, String parameters) {
+      super(factory(server.jdbcUrl(driver) + parameters));
       this.server = server;
       with(Ability.RESTART);
     }
@@ -65,7 +69,7 @@ class ServerContractTest {
     }
 
     @Override
-    public void restart() {
+    public final void restart() {
       server.process().kill();
       server.start();
     }
