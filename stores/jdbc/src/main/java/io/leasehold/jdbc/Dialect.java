@@ -66,6 +66,11 @@ interface Dialect {
   /** What the driver is to be told beside user and password. */
   Properties properties();
 
+  /** And what for a connection that listens. */
+  default Properties listeningProperties() {
+    return properties();
+  }
+
   /** Prepares a connection of our own: how long it waits for others, and is waited for. */
   void setUp(Connection connection) throws SQLException;
 

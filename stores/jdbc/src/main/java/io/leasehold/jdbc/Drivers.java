@@ -58,6 +58,15 @@ final class Drivers {
     return Class.forName(name, true, Drivers.class.getClassLoader());
   }
 
+  /** Whether a driver finds a class of ours by its name: a container's may not see us. */
+  static boolean sees(String driver, Class<?> ours) {
+    try {
+      return Class.forName(ours.getName(), false, type(driver).getClassLoader()) == ours;
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
+  }
+
   /** Whether the driver is not on the class path. */
   static boolean isMissing(SQLException e) {
     return e.getCause() instanceof ClassNotFoundException;

@@ -33,6 +33,11 @@ final class OwnLanes implements Lanes {
   @FunctionalInterface
   interface Source {
     Session open() throws SQLException;
+
+    /** Opens one that is there to listen. */
+    default Session openListening() throws SQLException {
+      return open();
+    }
   }
 
   private record Idle(Session session, long since) {}

@@ -105,6 +105,15 @@ final class PostgresDialect implements Dialect {
   }
 
   @Override
+  public Properties listeningProperties() {
+    Properties properties = properties();
+    if (Drivers.sees(driverClass(), ListeningSockets.class)) {
+      properties.setProperty("socketFactory", ListeningSockets.class.getName());
+    }
+    return properties;
+  }
+
+  @Override
   public void setUp(Connection connection) throws SQLException {
     connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
     try (Statement statement = connection.createStatement()) {

@@ -90,7 +90,7 @@ final class PostgresWakes implements Wakes {
 
   private void listen(Duration pause) {
     Duration next = pause;
-    try (Session session = source.open()) {
+    try (Session session = source.openListening()) {
       Connection opened = session.connection();
       if (!use(opened)) {
         return;

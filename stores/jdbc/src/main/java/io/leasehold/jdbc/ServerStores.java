@@ -49,27 +49,19 @@ final class ServerStores {
   /** Opens a store over connections of its own. */
   static LockStore open(ServerUrl url, StoreListener listener, StatementHook hook) {
     Dialect guess = dialect(url.product(), url.tables());
-    Properties properties = guess.properties();
-    properties.putAll(url.properties());
     ServerErrors errors = new ServerErrors(url.database(), guess);
     Dialect dialect;
     Tables tables;
     Session first;
     try {
-      Connection connection = Drivers.connect(guess.driverClass(), url.driverUrl(), properties);
+      Connection connection = connected(url, guess, guess.properties());
       dialect = dialect(product(connection), url.tables());
       tables = new Tables(dialect, url.tables());
       first = session(connection, dialect, tables, hook);
     } catch (SQLException e) {
       throw Drivers.isMissing(e) ? noDriver(url, guess) : errors.notConnected(e);
     }
-    OwnLanes.Source source =
-        () ->
-            session(
-                Drivers.connect(guess.driverClass(), url.driverUrl(), properties),
-                dialect,
-                tables,
-                hook);
+    OwnLanes.Source source = new Source(url, guess, dialect, tables, hook);
     Threads threads = new Threads();
     Clock clock = new SystemClock();
     OwnLanes lanes = new OwnLanes(source, dialect, errors, clock, threads);
@@ -85,6 +77,32 @@ final class ServerStores {
             : Wakes.NONE;
     return new Opening(dialect, tables, errors, lanes, wakes, clock, threads)
         .store(url.care(), !dialect.hasNetworkTimeout());
+  }
+
+  /**
+   * Connections of a store's own.
+   *
+   * @param guess the dialect as far as the URL tells it, which knows the driver
+   */
+  private record Source(
+      ServerUrl url, Dialect guess, Dialect dialect, Tables tables, StatementHook hook)
+      implements OwnLanes.Source {
+    @Override
+    public Session open() throws SQLException {
+      return session(connected(url, guess, guess.properties()), dialect, tables, hook);
+    }
+
+    @Override
+    public Session openListening() throws SQLException {
+      return session(connected(url, guess, guess.listeningProperties()), dialect, tables, hook);
+    }
+  }
+
+  /** What the URL says goes before what we would tell the driver. */
+  private static Connection connected(ServerUrl url, Dialect guess, Properties properties)
+      throws SQLException {
+    properties.putAll(url.properties());
+    return Drivers.connect(guess.driverClass(), url.driverUrl(), properties);
   }
 
   /** Opens a store over connections of an application's pool, which may keep us waiting. */
