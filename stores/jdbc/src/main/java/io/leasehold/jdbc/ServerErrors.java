@@ -71,7 +71,7 @@ final class ServerErrors {
               e);
       case READ_ONLY ->
           refused("may only be read: " + e.getMessage() + "; connect to the primary", e);
-      case BUSY -> unavailable("is in the way of itself: " + e.getMessage(), e);
+      case BUSY -> unavailable("has the row locked by another transaction: " + e.getMessage(), e);
       case BROKEN -> unavailable("ended the connection: " + e.getMessage(), e);
       case DUPLICATE, FULL, OTHER -> unavailable("failed: " + e.getMessage(), e);
     };

@@ -9,6 +9,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A URL of a database server, taken apart: what is for the driver, and what is for us.
@@ -122,8 +123,7 @@ record ServerUrl(
     }
   }
 
-  private static Optional<String> decoded(
-      StoreUrl url, @org.jspecify.annotations.Nullable String text) {
+  private static Optional<String> decoded(StoreUrl url, @Nullable String text) {
     if (text == null || text.isEmpty()) {
       return Optional.empty();
     }
