@@ -108,7 +108,9 @@ interface Dialect {
 
   /**
    * Gives the name's next number to the ticket, which wants it alone, if its row is there, says
-   * that it is free, and was not granted to the ticket before; in one statement.
+   * that it is free, and was not granted to the ticket before; in one statement. Only if the row
+   * says that somebody may wait another one asks whether somebody does: a subquery that is not
+   * needed costs as much as the update of the row.
    */
   Optional<Taken> take(Session session, Ticket ticket) throws SQLException;
 
@@ -155,12 +157,29 @@ interface Dialect {
   /** Looks for settings that could break a promise. */
   List<Finding> diagnose(Session session) throws SQLException;
 
-  /** Runs a {@link #take} that answers with number and whether others wait, as a row. */
-  static Optional<Taken> taken(Session session, String sql, Ticket ticket) throws SQLException {
-    return session
-        .query(sql, LeaseTable.values(ticket), row -> new Taken(row.getLong(1), row.getInt(2) > 0))
-        .stream()
-        .findFirst();
+  /** Runs a {@link #take} that answers with number and whether anybody may wait, as a row. */
+  default Optional<Taken> taken(Session session, String sql, Ticket ticket) throws SQLException {
+    List<Taken> taken =
+        session.query(
+            sql, LeaseTable.values(ticket), row -> new Taken(row.getLong(1), row.getInt(2) > 0));
+    return taken.isEmpty() ? Optional.empty() : Optional.of(asked(session, ticket, taken.get(0)));
+  }
+
+  /**
+   * Asks whether others do wait where they may.
+   *
+   * @param taken with whether they may
+   */
+  default Taken asked(Session session, Ticket ticket, Taken taken) throws SQLException {
+    try {
+      return new Taken(taken.number(), taken.wanted() && QueueTable.hasOthers(session, ticket));
+    } catch (SQLException e) {
+      if (trouble(e) == Trouble.BROKEN) {
+        throw e;
+      }
+      // It is taken all the same, so this must not look as if it were not.
+      return taken;
+    }
   }
 
   /** What most databases mean by their SQLState. */

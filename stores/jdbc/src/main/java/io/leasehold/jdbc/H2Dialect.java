@@ -92,7 +92,7 @@ final class H2Dialect implements Dialect {
 
   @Override
   public Optional<Taken> take(Session session, Ticket ticket) throws SQLException {
-    return Dialect.taken(session, TAKE, ticket);
+    return taken(session, TAKE, ticket);
   }
 
   @Override

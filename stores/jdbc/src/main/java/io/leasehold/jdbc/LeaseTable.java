@@ -49,11 +49,8 @@ final class LeaseTable {
       UPDATE {share} SET expires = 0 WHERE name = :name AND fence = :number AND expires > {now}
       """;
 
-  /** Whether anybody but the holder waits. */
-  static final String WANTED =
-      """
-      CASE WHEN wanted_until > {now} AND EXISTS (SELECT 1 FROM {queue} w WHERE w.name = :name
-        AND w.lease_id <> :id AND w.expires > {now}) THEN 1 ELSE 0 END""";
+  /** Whether anybody may wait. */
+  static final String WANTED = "CASE WHEN wanted_until > {now} THEN 1 ELSE 0 END";
 
   private static final String ROW =
       """

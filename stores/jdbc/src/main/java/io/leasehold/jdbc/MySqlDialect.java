@@ -64,6 +64,10 @@ class MySqlDialect implements Dialect {
     properties.setProperty("connectTimeout", "5000");
     properties.setProperty("socketTimeout", "5000");
     properties.setProperty("tcpKeepAlive", "true");
+    // Otherwise the server parses each statement anew, which takes a third of its time.
+    properties.setProperty("useServerPrepStmts", "true");
+    // Sessions keep their statements themselves.
+    properties.setProperty("cachePrepStmts", "false");
     return properties;
   }
 
@@ -83,17 +87,17 @@ class MySqlDialect implements Dialect {
 
   @Override
   public void begin(Session session) throws SQLException {
-    session.run("START TRANSACTION");
+    session.runUnprepared("START TRANSACTION");
   }
 
   @Override
   public void commit(Session session) throws SQLException {
-    session.run("COMMIT");
+    session.runUnprepared("COMMIT");
   }
 
   @Override
   public void rollBack(Session session) throws SQLException {
-    session.run("ROLLBACK");
+    session.runUnprepared("ROLLBACK");
   }
 
   @Override
@@ -101,7 +105,8 @@ class MySqlDialect implements Dialect {
     OptionalLong number = session.updateForNumber(TAKE, LeaseTable.values(ticket));
     return number.isEmpty()
         ? Optional.empty()
-        : Optional.of(new Taken(number.getAsLong() / 2, number.getAsLong() % 2 > 0));
+        : Optional.of(
+            asked(session, ticket, new Taken(number.getAsLong() / 2, number.getAsLong() % 2 > 0)));
   }
 
   @Override
@@ -109,7 +114,7 @@ class MySqlDialect implements Dialect {
       throws SQLException {
     String before = Dialect.text(session, "SELECT @@innodb_lock_wait_timeout");
     long seconds = Math.max(1, maxWait.plusMillis(999).toSeconds());
-    session.run("SET SESSION innodb_lock_wait_timeout = " + seconds);
+    session.runUnprepared("SET SESSION innodb_lock_wait_timeout = " + seconds);
     try {
       return statements.run();
     } catch (SQLException e) {
@@ -118,7 +123,7 @@ class MySqlDialect implements Dialect {
       }
       throw e;
     } finally {
-      session.run("SET SESSION innodb_lock_wait_timeout = " + before);
+      session.runUnprepared("SET SESSION innodb_lock_wait_timeout = " + before);
     }
   }
 

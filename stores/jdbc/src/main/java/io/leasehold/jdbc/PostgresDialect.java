@@ -37,12 +37,10 @@ final class PostgresDialect implements Dialect {
   /** Tells, in the step in which the lease ends, those who wait; and nobody if there are none. */
   private static final String FREE =
       """
-      WITH freed AS (
-        UPDATE {lock} SET expires = 0 WHERE name = :name AND lease_id = :id AND expires > {now}
-        RETURNING wanted_until > {now} AS wanted)
-      SELECT wanted, CASE WHEN wanted THEN pg_notify(:channel,\s"""
+      UPDATE {lock} SET expires = 0 WHERE name = :name AND lease_id = :id AND expires > {now}
+      RETURNING CASE WHEN wanted_until > {now} THEN pg_notify(:channel,\s"""
           + MESSAGE
-          + ") END FROM freed";
+          + ") END";
 
   private static final String TELL =
       "SELECT pg_notify(:channel, "
@@ -84,9 +82,10 @@ final class PostgresDialect implements Dialect {
     return '"';
   }
 
+  /** As floating point, which is exact to the microsecond, and costs less than decimals. */
   @Override
   public String now() {
-    return "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)";
+    return "CAST(date_part('epoch', clock_timestamp()) * 1000000 AS bigint)";
   }
 
   @Override
@@ -125,14 +124,14 @@ final class PostgresDialect implements Dialect {
 
   @Override
   public Optional<Taken> take(Session session, Ticket ticket) throws SQLException {
-    return Dialect.taken(session, TAKE, ticket);
+    return taken(session, TAKE, ticket);
   }
 
   @Override
   public boolean free(Session session, Ticket ticket) throws SQLException {
     Map<String, Object> values = LeaseTable.values(ticket);
     values.put("channel", channel);
-    return !session.query(FREE, values, row -> row.getBoolean(1)).isEmpty();
+    return !session.query(FREE, values, row -> true).isEmpty();
   }
 
   @Override

@@ -32,6 +32,9 @@ final class QueueTable {
 
   private static final String LEAVE = "DELETE FROM {queue} WHERE name = :name AND lease_id = :id";
 
+  private static final String OTHERS =
+      "SELECT 1 FROM {queue} WHERE name = :name AND lease_id <> :id AND expires > {now} LIMIT 1";
+
   private QueueTable() {}
 
   /** Gives the ticket the last place. */
@@ -56,6 +59,11 @@ final class QueueTable {
       throws SQLException {
     session.update(
         MARK, Map.of("names", LeaseTable.names(tickets), "wanted", wanted, "others", others));
+  }
+
+  /** Whether others than the ticket wait for its name. */
+  static boolean hasOthers(Session session, Ticket ticket) throws SQLException {
+    return !session.query(OTHERS, LeaseTable.values(ticket), row -> row.getInt(1)).isEmpty();
   }
 
   /** Removes the ticket from those who wait. */

@@ -8,33 +8,22 @@ import java.sql.SQLTimeoutException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One connection with its prepared statements, each prepared once. Parameters are named, as {@code
- * :name}; one whose value is a list stands for all its elements, separated by commas. Not
- * thread-safe.
- */
+/** One connection with its {@link NamedStatements}, and how long it may take. Not thread-safe. */
 final class Session implements AutoCloseable {
-  private static final Pattern PARAMETER = Pattern.compile(":([a-z]+)");
-
   private final Connection connection;
   private final StatementHook hook;
-  private final UnaryOperator<String> spelling;
+  private final NamedStatements statements;
   private final boolean onLoan;
   private @Nullable Limit limit;
   private int sent;
-  private int seconds;
   private int isolation = Connection.TRANSACTION_READ_COMMITTED;
   private boolean autoCommit = true;
-  private final Map<String, Prepared> prepared = new HashMap<>();
   private Map<String, Object> common = Map.of();
 
   Session(Connection connection, StatementHook hook) {
@@ -59,7 +48,7 @@ final class Session implements AutoCloseable {
       Connection connection, StatementHook hook, UnaryOperator<String> spelling, boolean onLoan) {
     this.connection = connection;
     this.hook = hook;
-    this.spelling = spelling;
+    this.statements = new NamedStatements(connection, spelling);
     this.onLoan = onLoan;
   }
 
@@ -72,8 +61,6 @@ final class Session implements AutoCloseable {
   interface RowReader<T> {
     T read(ResultSet row) throws SQLException;
   }
-
-  private record Prepared(PreparedStatement statement, List<String> names) {}
 
   Connection connection() {
     return connection;
@@ -94,7 +81,7 @@ final class Session implements AutoCloseable {
    * be another connection.
    */
   void boundStatements(Duration within) {
-    seconds = (int) Math.max(1, Math.min(3600, within.plusMillis(999).toSeconds()));
+    statements.endAfter((int) Math.max(1, Math.min(3600, within.plusMillis(999).toSeconds())));
   }
 
   /** Reads what is committed, and nothing older, until {@link #restore}. */
@@ -127,12 +114,16 @@ final class Session implements AutoCloseable {
 
   /** Before anything is sent. */
   private void sending(String sql) throws SQLException {
+    bound();
+    hook.before(sql);
+    sent++;
+  }
+
+  private void bound() throws SQLException {
     Limit bound = limit;
     if (bound != null) {
       bound(bound);
     }
-    hook.before(sql);
-    sent++;
   }
 
   /** Bounds what is sent next on this connection. */
@@ -197,78 +188,23 @@ final class Session implements AutoCloseable {
     hook.after(sql);
   }
 
+  /** The same of one that a server does not prepare. */
+  void runUnprepared(String sql) throws SQLException {
+    try (Statement statement = statements.unprepared()) {
+      sending(sql);
+      statement.execute(sql);
+    }
+    hook.after(sql);
+  }
+
   private PreparedStatement bound(String sql, Map<String, ?> values, int keys) throws SQLException {
-    int elements = elements(values);
-    // The others are the common case, and looked up without making a string.
-    String key = elements == 0 ? sql : sql + elements;
-    Prepared found = prepared.get(key);
-    if (found == null) {
-      found = prepare(sql, values, elements, keys);
-      prepared.put(key, found);
-    }
-    bind(found, sql, values, elements);
-    return found.statement();
-  }
-
-  /**
-   * How many elements a list is written with: a power of two, so that there are few statements to
-   * prepare; 0 if there is no list.
-   */
-  private static int elements(Map<String, ?> values) {
-    int longest = 0;
-    for (Object value : values.values()) {
-      if (value instanceof List<?> list) {
-        longest = Math.max(longest, Math.max(1, list.size()));
-      }
-    }
-    return longest == 0 ? 0 : Integer.highestOneBit(longest * 2 - 1);
-  }
-
-  private void bind(Prepared to, String sql, Map<String, ?> values, int elements)
-      throws SQLException {
-    int index = 1;
-    for (String name : to.names()) {
-      Object value = values.containsKey(name) ? values.get(name) : common.get(name);
-      if (value == null) {
-        throw new IllegalArgumentException("no value for " + name + " in " + sql);
-      }
-      if (value instanceof List<?> list) {
-        for (int i = 0; i < elements; i++) {
-          to.statement().setObject(index++, list.get(Math.min(i, list.size() - 1)));
-        }
-      } else {
-        to.statement().setObject(index++, value);
-      }
-    }
-  }
-
-  private Prepared prepare(String sql, Map<String, ?> values, int elements, int keys)
-      throws SQLException {
-    List<String> names = new ArrayList<>();
-    Matcher parameters = PARAMETER.matcher(spelling.apply(sql));
-    String plain =
-        parameters.replaceAll(
-            found -> {
-              String name = found.group(1);
-              names.add(name);
-              return values.get(name) instanceof List ? "?" + ", ?".repeat(elements - 1) : "?";
-            });
-    PreparedStatement statement =
-        keys == Statement.NO_GENERATED_KEYS
-            ? connection.prepareStatement(plain)
-            : connection.prepareStatement(plain, keys);
-    if (seconds > 0) {
-      statement.setQueryTimeout(seconds);
-    }
-    return new Prepared(statement, names);
+    return statements.bound(sql, values, common, keys, this::bound);
   }
 
   @Override
   public void close() throws SQLException {
     if (onLoan) {
-      for (Prepared one : prepared.values()) {
-        one.statement().close();
-      }
+      statements.close();
     } else {
       connection.close();
     }

@@ -94,9 +94,12 @@ final class SqlFraming {
   }
 
   private static final class MysqlRequests extends MysqlPackets {
+    private static final int CLOSE_STATEMENT = 0x19;
+
+    /** That is not answered, so it goes with the next. */
     @Override
     boolean isLast(byte[] packet) {
-      return true;
+      return packet[3] > 0 || packet.length == 4 || packet[4] != CLOSE_STATEMENT;
     }
   }
 
@@ -106,9 +109,17 @@ final class SqlFraming {
     private static final int END = 0xfe;
     private static final int ERROR = 0xff;
 
+    private static final int PREPARED = 4 + 12;
+
     private boolean loggedIn;
     private boolean inRows;
     private int ends;
+
+    /** Whether the last packet of some rows is the only one that ends a part of them. */
+    private boolean hasOneEnd = true;
+
+    /** How many more packets there are of what was prepared. */
+    private int described;
 
     @Override
     boolean isLast(byte[] packet) {
@@ -117,15 +128,31 @@ final class SqlFraming {
         loggedIn = first == 0;
         return first != MORE_OF_LOGIN || packet.length != 6 || packet[5] != FAST;
       }
+      if (described > 0) {
+        return --described == 0;
+      }
       if (!inRows) {
+        if (first == 0 && (packet.length == PREPARED || packet.length == PREPARED + 1)) {
+          described = descriptions(packet);
+          return described == 0;
+        }
         inRows = first != 0 && first != ERROR;
         ends = 0;
         return !inRows;
       }
       // Rows end with a packet that tells more than this, or with the second of those that do not.
-      ends += first == END && packet.length < 100 ? packet.length > 9 ? 2 : 1 : 0;
+      hasOneEnd = packet.length > 9;
+      ends += first == END && packet.length < 100 ? hasOneEnd ? 2 : 1 : 0;
       inRows = ends < 2 && first != ERROR;
       return !inRows;
+    }
+
+    /** One for each column and each parameter, and where that is so an end of each of the two. */
+    private int descriptions(byte[] packet) {
+      int columns = (packet[9] & 255) + ((packet[10] & 255) << 8);
+      int parameters = (packet[11] & 255) + ((packet[12] & 255) << 8);
+      int ending = hasOneEnd ? 0 : Integer.signum(columns) + Integer.signum(parameters);
+      return columns + parameters + ending;
     }
   }
 }
