@@ -37,8 +37,12 @@ final class RenewalTable {
   private static final String RENEW_ALONE =
       "UPDATE {lock} SET expires = {now} + :life WHERE name IN (:names)";
 
+  /** But for what was released meanwhile, which does not need the name's row for that. */
   private static final String RENEW_SHARES =
-      "UPDATE {share} SET expires = {now} + :life WHERE name IN (:names) AND lease_id IN (:ids)";
+      """
+      UPDATE {share} SET expires = {now} + :life
+      WHERE name IN (:names) AND lease_id IN (:ids) AND expires > 0
+      """;
 
   private static final String ROWS =
       """
