@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
         "Leasehold, other libraries and bare statements on private database servers, in turns.",
     footer = {
       "Scenarios: pair, one-process, processes, hand-over, long-wait, held",
-      "Peers: spring, shedlock, advisory, updates, notify"
+      "Peers: spring, shedlock, advisory, numbered, updates, notify"
     },
     sortOptions = false,
     exitCodeOnInvalidInput = 64,

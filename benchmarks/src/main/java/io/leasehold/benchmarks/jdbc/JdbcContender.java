@@ -14,6 +14,8 @@ enum JdbcContender implements Contender {
   SHEDLOCK(JdbcLibrary.SHEDLOCK, "ShedLock"),
   /** {@code GET_LOCK}, {@code pg_advisory_lock}. */
   ADVISORY(JdbcLibrary.ADVISORY, "bare GET_LOCK"),
+  /** The same, and an update by who has it. */
+  NUMBERED(JdbcLibrary.NUMBERED, "GET_LOCK, update"),
   /** Two updates. */
   UPDATES(JdbcLibrary.UPDATES, "two updates"),
   /** Two updates and {@code NOTIFY}. */

@@ -34,6 +34,9 @@ enum JdbcLibrary implements Library {
   ADVISORY(Connection.class),
 
   /** No library. */
+  NUMBERED(Connection.class),
+
+  /** No library. */
   UPDATES(Connection.class),
 
   /** No library. */
@@ -75,6 +78,7 @@ enum JdbcLibrary implements Library {
       case SPRING -> spring(url, ttl);
       case SHEDLOCK -> new ShedLock(new JdbcTemplate(pooled(url)), Database.of(url), ttl);
       case ADVISORY -> Floors.advisory(url);
+      case NUMBERED -> Floors.numbered(url);
       case UPDATES -> Floors.updates(url);
       case NOTIFY -> new NotifyLock(new Statements(url));
     };

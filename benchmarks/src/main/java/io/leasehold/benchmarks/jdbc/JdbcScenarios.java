@@ -3,6 +3,7 @@ package io.leasehold.benchmarks.jdbc;
 import static io.leasehold.benchmarks.jdbc.JdbcContender.ADVISORY;
 import static io.leasehold.benchmarks.jdbc.JdbcContender.LEASE;
 import static io.leasehold.benchmarks.jdbc.JdbcContender.NOTIFY;
+import static io.leasehold.benchmarks.jdbc.JdbcContender.NUMBERED;
 import static io.leasehold.benchmarks.jdbc.JdbcContender.SESSION;
 import static io.leasehold.benchmarks.jdbc.JdbcContender.SHEDLOCK;
 import static io.leasehold.benchmarks.jdbc.JdbcContender.SPRING;
@@ -74,14 +75,15 @@ final class JdbcScenarios {
         "hand-over between two processes",
         List.of(P50_OVER, P99_OVER),
         isToldOf
-            ? List.of(LEASE, SESSION, SPRING, ADVISORY, NOTIFY)
-            : List.of(LEASE, SESSION, SPRING, ADVISORY),
+            ? List.of(LEASE, SESSION, SPRING, ADVISORY, NUMBERED, NOTIFY)
+            : List.of(LEASE, SESSION, SPRING, ADVISORY, NUMBERED),
         Measurings.handOver(),
         List.of(
             isToldOf
                 ? Target.atMost(LEASE, "hand-over p50", 1.5).times(NOTIFY)
                 : Target.atMost(LEASE, "hand-over p50", 10).times(ADVISORY).aim(3),
-            Target.atMost(SESSION, "hand-over p50", 1.5).times(ADVISORY)));
+            Target.atMost(SESSION, "hand-over p50", 1.5).times(ADVISORY),
+            Target.atMost(SESSION, "hand-over p50", Double.NaN).times(NUMBERED)));
   }
 
   private static Scenario longWait() {

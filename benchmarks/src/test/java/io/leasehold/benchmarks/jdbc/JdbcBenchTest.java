@@ -50,18 +50,22 @@ class JdbcBenchTest {
   @Test
   void aRoundOfThreadsOnOneServer() throws Exception {
     Report report = run(INSTANT, List.of("pair", "one-process"), SUITE.contenders());
-    // To be told is of use only between processes.
-    assertExclusive(report, SUITE.contenders().size() - 1);
+    // A number and to be told are of use only between processes.
+    assertExclusive(report, SUITE.contenders().size() - 2);
     assertPairs(figures(report, "pair", "statements"));
   }
 
   @Test
   void aRoundOfProcessesOnOneServer() throws Exception {
     List<JdbcContender> few =
-        List.of(JdbcContender.LEASE, JdbcContender.ADVISORY, JdbcContender.NOTIFY);
+        List.of(
+            JdbcContender.LEASE,
+            JdbcContender.ADVISORY,
+            JdbcContender.NUMBERED,
+            JdbcContender.NOTIFY);
     Report report = run(A_MOMENT, List.of("hand-over", "held"), few);
-    assertExclusive(report, 3);
-    assertThat(figures(report, "hand-over", "hand-over p50")).hasSize(3);
+    assertExclusive(report, 4);
+    assertThat(figures(report, "hand-over", "hand-over p50")).hasSize(4);
     assertThat(figures(report, "held", "statements").get(JdbcContender.LEASE).value())
         .isBetween(1.0, 20.0);
   }
