@@ -4,6 +4,7 @@ import io.leasehold.Finding;
 import io.leasehold.LockSnapshot;
 import io.leasehold.StoreException;
 import io.leasehold.internal.Clock;
+import io.leasehold.internal.Threads;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
@@ -34,6 +35,7 @@ final class LeaseRowStore implements LockStore, StoreOperator {
   private final Clock clock;
   private final Verbs verbs;
   private final Wakes wakes;
+  private final Optional<Threads> patient;
 
   /** How many attempts of an id have begun and not ended. */
   private final Map<LeaseId, Integer> underWay = new ConcurrentHashMap<>();
@@ -46,6 +48,22 @@ final class LeaseRowStore implements LockStore, StoreOperator {
    * @param releases how many releases to count as done since the last sweep
    */
   LeaseRowStore(Traits traits, Clock clock, Verbs verbs, Wakes wakes, int releases) {
+    this(traits, clock, verbs, wakes, releases, Optional.empty());
+  }
+
+  /**
+   * The same.
+   *
+   * @param patient where that is done for which a caller has too little time
+   */
+  LeaseRowStore(
+      Traits traits,
+      Clock clock,
+      Verbs verbs,
+      Wakes wakes,
+      int releases,
+      Optional<Threads> patient) {
+    this.patient = patient;
     this.traits = traits;
     this.clock = clock;
     this.verbs = verbs;
@@ -147,6 +165,22 @@ final class LeaseRowStore implements LockStore, StoreOperator {
       return CompletableFuture.completedFuture(verb.apply(limit));
     } catch (StoreException e) {
       return CompletableFuture.failedFuture(e);
+    } catch (Limit.Impatient e) {
+      return patiently(within, verb, patient.orElseThrow(() -> e));
     }
+  }
+
+  private <T> CompletionStage<T> patiently(
+      Duration within, Function<Limit, T> verb, Threads threads) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    threads.request(
+        () -> {
+          try (Limit limit = Limit.patient(clock, within)) {
+            answer.complete(verb.apply(limit));
+          } catch (RuntimeException | Error e) {
+            answer.completeExceptionally(e);
+          }
+        });
+    return answer;
   }
 }

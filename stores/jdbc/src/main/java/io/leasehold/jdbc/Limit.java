@@ -17,14 +17,45 @@ final class Limit implements AutoCloseable {
   private static final long SHORTEST_PAUSE_NANOS = 20_000;
   private static final long LONGEST_PAUSE_NANOS = 200_000;
 
+  /** What is to be done may take longer than there is time, and the thread is the caller's. */
+  static final class Impatient extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Impatient() {
+      super(null, null, false, false);
+    }
+  }
+
   private final Clock clock;
   private final long end;
+  private final boolean patient;
   private long pause = SHORTEST_PAUSE_NANOS;
   private boolean interrupted;
 
   Limit(Clock clock, Duration within) {
+    this(clock, within, false);
+  }
+
+  private Limit(Clock clock, Duration within, boolean patient) {
     this.clock = clock;
     this.end = clock.nanos() + within.toNanos();
+    this.patient = patient;
+  }
+
+  /** On a thread for which nobody waits for longer than this. */
+  static Limit patient(Clock clock, Duration within) {
+    return new Limit(clock, within, true);
+  }
+
+  /**
+   * To be asked before what may take longer than there is time.
+   *
+   * @throws Impatient if it has to be done on another thread
+   */
+  void requirePatience() {
+    if (!patient) {
+      throw new Impatient();
+    }
   }
 
   boolean hasPassed() {

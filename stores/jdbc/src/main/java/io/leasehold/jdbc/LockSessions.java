@@ -11,39 +11,26 @@ import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 
-/*
- * A connection is kept alive by our beat and not by renewals, so the row's life is what ends a lease that nobody
- * renews: the beat sees that, as it sees that an operator broke it, and frees the lock. The first few leases of a
- * ttl have a connection each, so that no other is lost with it; more share those.
+/**
+ * The connections that have locks, and those that are there to take some. The first few leases of a
+ * ttl have a connection each, so that no other is lost with it; more share those. Thread-safe.
  */
-
-/** The connections that have locks, and those that are there to take some. Thread-safe. */
 final class LockSessions implements AutoCloseable {
   /** How many leases of one ttl have a connection of their own. */
   static final int OWN = 8;
 
-  /** How often each connection is used: so soon a loss is noticed. */
-  static final Duration BEAT = Duration.ofSeconds(1);
-
   /** How much longer than the ttl the server keeps a silent connection: beats may be late. */
-  static final Duration MARGIN = BEAT.multipliedBy(2);
-
-  private static final int CHUNK = 1024;
-
-  private static final String STANDING =
-      "SELECT lease_id FROM {lock} WHERE name IN (:names) AND expires > {now}";
+  static final Duration MARGIN = SessionBeat.BEAT.multipliedBy(2);
 
   private final SessionLanes lanes;
-  private final Dialect dialect;
   private final NamedLocks locks;
   private final ServerErrors errors;
   private final StoreListener listener;
@@ -53,25 +40,27 @@ final class LockSessions implements AutoCloseable {
   private final Map<LeaseId, LockSession> byLease = new ConcurrentHashMap<>();
 
   private final EndedIds ended;
-  private final AtomicBoolean beating = new AtomicBoolean();
+  private final LeftRows left;
+  private final SessionBeat beat;
   private volatile boolean closed;
 
   LockSessions(
       SessionLanes lanes,
+      ServerDatabase database,
       Dialect dialect,
       NamedLocks locks,
-      ServerErrors errors,
       StoreListener listener,
       Clock clock,
       Threads threads) {
     this.lanes = lanes;
     this.ended = new EndedIds(clock);
-    this.dialect = dialect;
     this.locks = locks;
-    this.errors = errors;
+    this.errors = database.errors();
     this.listener = listener;
     this.clock = clock;
     this.threads = threads;
+    this.left = new LeftRows(database);
+    this.beat = new SessionBeat(this, left, dialect, locks, errors, listener, clock, threads);
   }
 
   // ---- connections
@@ -90,6 +79,7 @@ final class LockSessions implements AutoCloseable {
     if (others.size() < OWN) {
       return use(ticket, lanes.of(ticket).take(limit));
     }
+    limit.requirePatience();
     LockSession one = others.get(ThreadLocalRandom.current().nextInt(others.size()));
     if (!limit.lock(one.inUse)) {
       throw errors.unavailable("is busy: the connection has not answered in time");
@@ -136,7 +126,7 @@ final class LockSessions implements AutoCloseable {
   void abandon(Limit limit, LockSession one, Object key, boolean broken) {
     try {
       if (!broken) {
-        one.ask(limit, session -> unlocked(session, key));
+        one.ask(limit, session -> locks.unlock(session, key));
         leave(one);
         return;
       }
@@ -146,24 +136,27 @@ final class LockSessions implements AutoCloseable {
     lose(one);
   }
 
-  boolean unlocked(Session session, Object key) throws SQLException {
-    locks.unlock(session, key);
-    return true;
-  }
-
   /** Ends a connection that the caller uses, and with it its locks. */
-  private void lose(LockSession one) {
+  void lose(LockSession one) {
     if (!one.isOver()) {
       one.end();
     }
     all.remove(one);
-    List<LeaseId> lost = List.copyOf(one.held.keySet());
-    lost.forEach(id -> forget(one, id));
+    List<Held> lost = List.copyOf(one.held.values());
+    List<LeaseId> ids = lost.stream().map(Held::id).toList();
+    ids.forEach(id -> forget(one, id));
     one.inUse.unlock();
     if (!lost.isEmpty()) {
-      lost.forEach(this::end);
-      threads.renewal(() -> listener.lost(lost));
+      ids.forEach(this::end);
+      lost.forEach(held -> leftBehind(held.name(), held.id()));
+      threads.renewal(() -> listener.lost(ids));
     }
+  }
+
+  /** The row of a lease that is over says that it stands, perhaps. */
+  private void leftBehind(String name, LeaseId id) {
+    left.add(name, id);
+    beat.begin();
   }
 
   private static void debug(String what, SQLException e) {
@@ -189,14 +182,28 @@ final class LockSessions implements AutoCloseable {
   void hold(LockSession one, Ticket ticket, Object key) {
     one.add(ticket, key);
     byLease.put(ticket.id(), one);
-    if (beating.compareAndSet(false, true)) {
-      scheduleBeat();
-    }
+    beat.begin();
   }
 
-  private void forget(LockSession one, LeaseId id) {
+  boolean haveLeases() {
+    return !byLease.isEmpty();
+  }
+
+  Stream<LockSession> all() {
+    return all.stream();
+  }
+
+  void forget(LockSession one, LeaseId id) {
     one.held.remove(id);
     byLease.remove(id);
+  }
+
+  /** Unless this lease has its connection alone. */
+  void requirePatience(Limit limit, LeaseId id) {
+    LockSession one = byLease.get(id);
+    if (one != null && one.held.size() > 1) {
+      limit.requirePatience();
+    }
   }
 
   /**
@@ -218,77 +225,23 @@ final class LockSessions implements AutoCloseable {
       return false;
     }
     forget(one, ticket.id());
+    boolean known = false;
     try {
-      boolean freed = one.ask(limit, session -> locks.free(session, ticket, held.key()));
+      NamedLocks.Row row = one.ask(limit, session -> locks.free(session, ticket, held.key()));
+      known = row != NamedLocks.Row.LEFT;
       one.ask(limit, after);
       leave(one);
-      return freed;
+      return row != NamedLocks.Row.NOT_HELD;
     } catch (SQLException e) {
       throw failed(limit, one, held.key(), e);
     } catch (RuntimeException | Error e) {
       lose(one);
       throw e;
-    }
-  }
-
-  // ---- the beat
-
-  private void scheduleBeat() {
-    threads.schedule(this::beat, BEAT.toNanos());
-  }
-
-  private void beat() {
-    if (byLease.isEmpty()) {
-      beating.set(false);
-      if (byLease.isEmpty() || !beating.compareAndSet(false, true)) {
-        return;
+    } finally {
+      if (!known) {
+        leftBehind(ticket.name(), ticket.id());
       }
     }
-    all.stream()
-        .filter(one -> one.beats.compareAndSet(false, true))
-        .forEach(one -> threads.renewal(() -> beat(one)));
-    scheduleBeat();
-  }
-
-  private void beat(LockSession one) {
-    List<Held> over;
-    one.beats.set(false);
-    try (Limit limit = new Limit(clock, BEAT)) {
-      if (!limit.lock(one.inUse)) {
-        return;
-      }
-      over = one.held.isEmpty() ? List.of() : one.ask(limit, session -> freed(one, session));
-      over.forEach(held -> forget(one, held.id()));
-    } catch (SQLException e) {
-      debug("a connection that has locks failed", e);
-      if (errors.trouble(e) == Trouble.BROKEN) {
-        lose(one);
-        return;
-      }
-      over = List.of();
-    }
-    leave(one);
-    if (!over.isEmpty()) {
-      listener.lost(over.stream().map(Held::id).toList());
-    }
-  }
-
-  /** Frees the locks of leases that do not stand any more. */
-  private List<Held> freed(LockSession one, Session session) throws SQLException {
-    List<Held> asked = List.copyOf(one.held.values());
-    Set<String> standing = new HashSet<>();
-    for (int from = 0; from < asked.size(); from += CHUNK) {
-      List<Held> chunk = asked.subList(from, Math.min(asked.size(), from + CHUNK));
-      Map<String, ?> names = Map.of("names", chunk.stream().map(Held::name).toList());
-      standing.addAll(session.query(STANDING, names, row -> row.getString(1)));
-    }
-    List<Held> over =
-        asked.stream().filter(held -> !standing.contains(held.id().toString())).toList();
-    for (Held held : over) {
-      locks.unlock(session, held.key());
-      dialect.tell(session, held.name());
-    }
-    return over;
   }
 
   /** Ends what has locks too: nothing else would free them before their time. */

@@ -17,16 +17,21 @@ import java.util.Properties;
 class MySqlDialect implements Dialect {
   private static final int LOCK_WAIT_TIMEOUT = 1205;
 
-  /** The number comes back, twice as large, with whether others wait in its lowest bit. */
   private static final String TAKE =
-      """
-      UPDATE {lock} SET fence = CASE WHEN LAST_INSERT_ID(2 * fence + 2 +\s"""
-          + LeaseTable.WANTED
-          + """
+      takeOver(LeaseTable.WANTED) + " AND expires <= {now} AND others_until <= {now}";
+
+  /**
+   * A grant, whatever the row says. The number comes back, twice as large, with whether others wait
+   * in its lowest bit: {@link #taken}.
+   */
+  static String takeOver(String wanted) {
+    return """
+        UPDATE {lock} SET fence = CASE WHEN LAST_INSERT_ID(2 * fence + 2 + WANTED
           ) > 0 THEN fence + 1 ELSE 0 END, lease_id = :id, holder = :holder, granted = {now},
             expires = {now} + :life
-          WHERE name = :name AND expires <= {now} AND others_until <= {now} AND lease_id <> :id
-          """;
+          WHERE name = :name AND lease_id <> :id"""
+        .replace("WANTED", wanted);
+  }
 
   @Override
   public String name() {
@@ -102,11 +107,14 @@ class MySqlDialect implements Dialect {
 
   @Override
   public Optional<Taken> take(Session session, Ticket ticket) throws SQLException {
-    OptionalLong number = session.updateForNumber(TAKE, LeaseTable.values(ticket));
+    Optional<Taken> taken = taken(session.updateForNumber(TAKE, LeaseTable.values(ticket)));
+    return taken.isEmpty() ? taken : Optional.of(asked(session, ticket, taken.get()));
+  }
+
+  static Optional<Taken> taken(OptionalLong number) {
     return number.isEmpty()
         ? Optional.empty()
-        : Optional.of(
-            asked(session, ticket, new Taken(number.getAsLong() / 2, number.getAsLong() % 2 > 0)));
+        : Optional.of(new Taken(number.getAsLong() / 2, number.getAsLong() % 2 > 0));
   }
 
   @Override

@@ -11,18 +11,29 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /** {@code GET_LOCK} of MySQL and MariaDB: of the whole server, whatever the database. */
 final class MySqlNamedLocks implements NamedLocks {
   private static final int KEY_BYTES = 20;
 
-  /** Whoever gets the lock waits for the row, which is ours until the statement ends. */
+  /**
+   * The server gives the lock to who waits for it in the step in which it comes free. If nobody did
+   * it is free after that, and the row is freed too: {@link #FREED}. Else the row stays as it is,
+   * for nobody shall wait for it to reach the disk before he can write his own lease into it.
+   */
   private static final String FREE =
       """
-      UPDATE {lock} SET expires = {now} - 0 * COALESCE(RELEASE_LOCK(:key), 0)
+      UPDATE {lock} SET expires = CASE LAST_INSERT_ID(1 + IS_FREE_LOCK(CONCAT(:key,
+          SUBSTRING(COALESCE(RELEASE_LOCK(:key), 0), 2)))) WHEN 2 THEN 0 ELSE expires END
       WHERE name = :name AND lease_id = :id AND expires > {now}
       """;
+
+  private static final String TAKE = MySqlDialect.takeOver(NamedLocks.WANTED);
+
+  private static final long FREED = 2;
 
   private final String tables;
 
@@ -49,8 +60,13 @@ final class MySqlNamedLocks implements NamedLocks {
   }
 
   @Override
-  public boolean tryLock(Session session, Object key) throws SQLException {
-    return await(session, key, 0);
+  public Tried tryTake(Session session, Ticket ticket, Object key) throws SQLException {
+    return await(session, key, 0) ? new Tried(true, take(session, ticket)) : Tried.BUSY;
+  }
+
+  @Override
+  public Optional<Dialect.Taken> take(Session session, Ticket ticket) throws SQLException {
+    return MySqlDialect.taken(session.updateForNumber(TAKE, LeaseTable.values(ticket)));
   }
 
   /** Waits in the server's queue. */
@@ -63,20 +79,23 @@ final class MySqlNamedLocks implements NamedLocks {
         .get(0);
   }
 
+  /** A driver may be told not to count a row that stays as it is; but then the lock is gone. */
   @Override
-  public boolean free(Session session, Ticket ticket, Object key) throws SQLException {
+  public Row free(Session session, Ticket ticket, Object key) throws SQLException {
     Map<String, Object> values = new HashMap<>(LeaseTable.values(ticket));
     values.put("key", key);
-    boolean freed = session.update(FREE, values) > 0;
-    if (!freed) {
-      unlock(session, key);
+    OptionalLong freed = session.updateForNumber(FREE, values);
+    if (freed.isEmpty() && unlock(session, key)) {
+      return Row.NOT_HELD;
     }
-    return freed;
+    return freed.orElse(0) == FREED ? Row.FREED : Row.LEFT;
   }
 
   @Override
-  public void unlock(Session session, Object key) throws SQLException {
-    session.query("SELECT RELEASE_LOCK(:key)", Map.of("key", key), row -> row.getInt(1));
+  public boolean unlock(Session session, Object key) throws SQLException {
+    return session
+        .query("SELECT RELEASE_LOCK(:key)", Map.of("key", key), row -> row.getInt(1) == 1)
+        .get(0);
   }
 
   @Override

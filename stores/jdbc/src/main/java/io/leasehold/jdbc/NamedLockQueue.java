@@ -3,6 +3,7 @@ package io.leasehold.jdbc;
 import io.leasehold.StoreException;
 import io.leasehold.internal.Clock;
 import io.leasehold.internal.Threads;
+import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
@@ -17,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Waits in the server's own queue for a few names, each on a connection and a thread of its own.
- * What gets the lock keeps it for the ticket, which is told to come for it. Other tickets are found
- * out by the engine's poll.
+ * Whatever gets the lock writes the lease at once, and then says so. Other tickets are found out by
+ * the engine's poll.
  */
 final class NamedLockQueue implements Wakes {
   /** For how many names at once. */
@@ -27,30 +28,28 @@ final class NamedLockQueue implements Wakes {
   /** How long one request waits: so soon who has left is out of the queue. */
   private static final int WAITING_SECONDS = 1;
 
-  /** How long a lock waits for a ticket that was told: longer than a poll. */
-  private static final Duration UNCLAIMED = Duration.ofMillis(1500);
-
   private static final Duration PATIENCE = Duration.ofSeconds(WAITING_SECONDS + 4);
   private static final Duration PAUSE = Duration.ofMillis(500);
 
   /** A ticket in the queue. */
   private static final class Place {
     final Ticket ticket;
+    final Object key;
     final OwnLanes lanes;
     final ReentrantLock lock = new ReentrantLock();
     @Nullable Session session;
-    boolean got;
     boolean left;
 
-    Place(Ticket ticket, OwnLanes lanes) {
+    Place(Ticket ticket, Object key, OwnLanes lanes) {
       this.ticket = ticket;
+      this.key = key;
       this.lanes = lanes;
     }
   }
 
   private final SessionLanes lanes;
   private final NamedLocks locks;
-  private final String scope;
+  private final SessionGrants grants;
   private final PlacesHere rows;
   private final StoreListener listener;
   private final Clock clock;
@@ -61,13 +60,13 @@ final class NamedLockQueue implements Wakes {
   NamedLockQueue(
       SessionLanes lanes,
       NamedLocks locks,
-      String scope,
+      SessionGrants grants,
       PlacesHere rows,
       StoreListener listener,
       Clock clock) {
     this.lanes = lanes;
     this.locks = locks;
-    this.scope = scope;
+    this.grants = grants;
     this.rows = rows;
     this.listener = listener;
     this.clock = clock;
@@ -79,40 +78,15 @@ final class NamedLockQueue implements Wakes {
     if (closed || places.size() >= MOST) {
       return Watch.ATTEMPT_AGAIN;
     }
-    Place place = new Place(ticket, lanes.of(ticket));
+    Place place = new Place(ticket, grants.key(ticket), lanes.of(ticket));
     if (places.putIfAbsent(ticket.id(), place) == null) {
       threads.request(() -> queue(place));
     }
     return Watch.NOTHING_MISSED;
   }
 
-  /** Whether the ticket has its lock. */
-  boolean has(Ticket ticket) {
-    Place place = places.get(ticket.id());
-    return place != null && place.got;
-  }
-
   boolean isIn(Ticket ticket) {
     return places.containsKey(ticket.id());
-  }
-
-  /** The connection that has the ticket's lock, for good. */
-  Optional<Session> claim(Ticket ticket) {
-    Place place = places.get(ticket.id());
-    if (place == null) {
-      return Optional.empty();
-    }
-    place.lock.lock();
-    try {
-      if (!place.got || place.left) {
-        return Optional.empty();
-      }
-      places.remove(ticket.id());
-      place.left = true;
-      return Optional.ofNullable(place.session);
-    } finally {
-      place.lock.unlock();
-    }
   }
 
   @Override
@@ -124,9 +98,6 @@ final class NamedLockQueue implements Wakes {
     place.lock.lock();
     try {
       place.left = true;
-      if (place.got) {
-        threads.request(() -> giveBack(place));
-      }
     } finally {
       place.lock.unlock();
     }
@@ -134,9 +105,9 @@ final class NamedLockQueue implements Wakes {
 
   private void queue(Place place) {
     try {
-      if (waitFor(place)) {
-        listener.wake(place.ticket.id());
-        threads.schedule(() -> threads.request(() -> unclaimed(place)), UNCLAIMED.toNanos());
+      Optional<Session> locked = waitFor(place);
+      if (locked.isPresent()) {
+        grant(place, locked.get());
       }
     } catch (SQLException | StoreException e) {
       System.getLogger(NamedLockQueue.class.getName())
@@ -145,10 +116,34 @@ final class NamedLockQueue implements Wakes {
     }
   }
 
-  /** Until the lock is there or the ticket does not wait any more; whether it is there. */
-  private boolean waitFor(Place place) throws SQLException {
+  /** Who withdraws the ticket meanwhile finds the lease, or it is ended again. */
+  private void grant(Place place, Session session) {
+    long sent = clock.nanos();
+    long sentWall = clock.wallMillis();
+    LeaseId id = place.ticket.id();
+    Optional<Granted> grant;
+    try (Limit limit = new Limit(clock, PATIENCE)) {
+      grant = grants.grant(limit, place.ticket, place.key, session);
+    }
+    places.remove(id, place);
+    if (grant.isPresent()) {
+      listener.granted(id, grant.get(), () -> age(sent, sentWall));
+      grants.leaveQueueSoon(place.ticket);
+    } else {
+      listener.wake(id);
+    }
+  }
+
+  /** By whichever clock it is older: that of a host that was suspended may have stood still. */
+  private Duration age(long sent, long sentWall) {
+    Duration wall = Duration.ofMillis(clock.wallMillis() - sentWall);
+    Duration own = Duration.ofNanos(clock.nanos() - sent);
+    return wall.compareTo(own) > 0 ? wall : own;
+  }
+
+  /** The connection once it has the lock; empty once the ticket does not wait any more. */
+  private Optional<Session> waitFor(Place place) throws SQLException {
     Session session = null;
-    Object key = locks.key(scope, place.ticket.name());
     try {
       while (waits(place)) {
         try (Limit limit = new Limit(clock, PATIENCE)) {
@@ -157,8 +152,13 @@ final class NamedLockQueue implements Wakes {
             uses(place, session);
           }
           session.begin(limit);
-          if (MySqlNamedLocks.await(session, key, WAITING_SECONDS) && keeps(place)) {
-            return true;
+          if (MySqlNamedLocks.await(session, place.key, WAITING_SECONDS)) {
+            if (uses(place, null)) {
+              return Optional.of(session);
+            }
+            // Whoever let it go has left the row to us.
+            LeftRows.clear(session, place.ticket.name());
+            locks.unlock(session, place.key);
           }
         }
       }
@@ -170,9 +170,10 @@ final class NamedLockQueue implements Wakes {
       throw e;
     }
     if (session != null) {
-      giveBack(place);
+      uses(place, null);
+      place.lanes.giveBack(session);
     }
-    return false;
+    return Optional.empty();
   }
 
   /** A ticket that nobody keeps alive is as good as gone. */
@@ -184,60 +185,14 @@ final class NamedLockQueue implements Wakes {
     return waits;
   }
 
-  private static void uses(Place place, @Nullable Session session) {
+  /** Whether the ticket waits. */
+  private static boolean uses(Place place, @Nullable Session session) {
     place.lock.lock();
     try {
       place.session = session;
+      return !place.left;
     } finally {
       place.lock.unlock();
-    }
-  }
-
-  private static boolean keeps(Place place) {
-    place.lock.lock();
-    try {
-      place.got = !place.left;
-      return place.got;
-    } finally {
-      place.lock.unlock();
-    }
-  }
-
-  /** Nobody came for it: others are next. */
-  private void unclaimed(Place place) {
-    place.lock.lock();
-    try {
-      if (!place.got || place.left) {
-        return;
-      }
-      place.got = false;
-    } finally {
-      place.lock.unlock();
-    }
-    giveBack(place);
-    queue(place);
-  }
-
-  /** Frees the lock, if it is there. */
-  private void giveBack(Place place) {
-    Session session;
-    place.lock.lock();
-    try {
-      session = place.session;
-      place.session = null;
-      place.got = false;
-    } finally {
-      place.lock.unlock();
-    }
-    if (session == null) {
-      return;
-    }
-    try (Limit limit = new Limit(clock, PATIENCE)) {
-      session.begin(limit);
-      locks.unlock(session, locks.key(scope, place.ticket.name()));
-      place.lanes.giveBack(session);
-    } catch (SQLException e) {
-      place.lanes.discard(session);
     }
   }
 

@@ -9,6 +9,7 @@ import java.security.NoSuchAlgorithmException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -17,6 +18,12 @@ import java.util.Set;
  * for each other, and nothing worse: who holds what is said by the rows.
  */
 interface NamedLocks {
+  /** Whether anybody but the ticket waits: asked with the grant, for who is granted has waited. */
+  String WANTED =
+      """
+      CASE WHEN wanted_until > {now} AND EXISTS (SELECT 1 FROM {queue} w WHERE w.name = :name
+        AND w.lease_id <> :id AND w.expires > {now}) THEN 1 ELSE 0 END""";
+
   /**
    * What tells our tables from others on the same server, however they are written.
    *
@@ -30,19 +37,44 @@ interface NamedLocks {
   /** From now on the server ends this connection once nobody has used it for so long. */
   void endIdleAfter(Session session, Duration idle) throws SQLException;
 
-  /** Takes a lock if it is free. */
-  boolean tryLock(Session session, Object key) throws SQLException;
+  /**
+   * What became of a lock that was asked for.
+   *
+   * @param locked whether it is there
+   * @param taken empty also if there is no row, or the ticket was granted it before
+   */
+  record Tried(boolean locked, Optional<Dialect.Taken> taken) {
+    static final Tried BUSY = new Tried(false, Optional.empty());
+  }
+
+  /** What became of the row of a lease that was let go. */
+  enum Row {
+    /** It says so. */
+    FREED,
+    /** It is left to who has got the lock, and will write it. */
+    LEFT,
+    /** It was not the lease's any more. */
+    NOT_HELD
+  }
 
   /**
-   * Frees the ticket's row if it is still the ticket's, and in any case the lock; in this order for
-   * whoever comes next.
+   * Takes a lock if it is free, and with it the row. If this fails the lock may be there.
    *
-   * @return whether the row was the ticket's
+   * @throws SQLException also if the lock is there and the row is not
    */
-  boolean free(Session session, Ticket ticket, Object key) throws SQLException;
+  Tried tryTake(Session session, Ticket ticket, Object key) throws SQLException;
 
-  /** Frees a lock of this connection. */
-  void unlock(Session session, Object key) throws SQLException;
+  /**
+   * Gives the name's next number to the ticket, whose lock this connection has: whatever the row
+   * says, for the lock decides. Empty if there is no row, or the ticket was granted it before.
+   */
+  Optional<Dialect.Taken> take(Session session, Ticket ticket) throws SQLException;
+
+  /** Frees the lock, and the ticket's row so that whoever gets the lock need not wait for that. */
+  Row free(Session session, Ticket ticket, Object key) throws SQLException;
+
+  /** Frees a lock of this connection; whether it was there. */
+  boolean unlock(Session session, Object key) throws SQLException;
 
   /** Those that somebody has. */
   Set<Object> taken(Session session, Collection<Object> keys) throws SQLException;

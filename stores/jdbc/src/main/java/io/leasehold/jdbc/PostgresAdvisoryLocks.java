@@ -5,13 +5,14 @@ import io.leasehold.Finding.Level;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.Ticket;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** Advisory locks of a PostgreSQL session, version 14 or newer; never the form that blocks. */
@@ -29,13 +30,33 @@ final class PostgresAdvisoryLocks implements NamedLocks {
         set_config('tcp_keepalives_count', '5', false)
       """;
 
+  private static final String ANSWER = " RETURNING fence, " + NamedLocks.WANTED;
+  private static final String MINE = " name = :name AND lease_id <> :id";
+
+  private static final String TAKE = PostgresDialect.GRANT + " WHERE" + MINE + ANSWER;
+
+  /** The lock is asked for once, and before the row. */
+  private static final String TRY =
+      "WITH tried AS MATERIALIZED (SELECT pg_try_advisory_lock(:key) AS got), taken (fence, wanted) AS ("
+          + PostgresDialect.GRANT
+          + " FROM tried WHERE got AND"
+          + MINE
+          + ANSWER
+          + ") SELECT got, fence, wanted FROM tried LEFT JOIN taken ON true";
+
+  /**
+   * Those who wait are told when both are free, which is when the statement ends: it need not reach
+   * the disk. A server that forgets it has forgotten all its sessions, and whoever comes next takes
+   * the row, whatever it says.
+   */
   private static final String FREE =
       """
       WITH freed AS (
-        UPDATE {lock} SET expires = {now} WHERE name = :name AND lease_id = :id AND expires > {now}
+        UPDATE {lock} SET expires = 0 WHERE name = :name AND lease_id = :id AND expires > {now}
         RETURNING wanted_until > {now} AS wanted)
-      SELECT pg_advisory_unlock(:key), (SELECT count(*) FROM freed),
-        coalesce((SELECT wanted FROM freed), true)
+      SELECT pg_advisory_unlock(:key), set_config('synchronous_commit', 'off', true),
+        CASE WHEN wanted THEN pg_notify(:channel, ' ' || :name) END
+      FROM freed
       """;
 
   private static final String TAKEN =
@@ -47,12 +68,10 @@ final class PostgresAdvisoryLocks implements NamedLocks {
 
   private static final int OLDEST = 140_000;
 
-  private record Freed(boolean row, boolean wanted) {}
-
   private final Tables tables;
-  private final Dialect dialect;
+  private final PostgresDialect dialect;
 
-  PostgresAdvisoryLocks(Tables tables, Dialect dialect) {
+  PostgresAdvisoryLocks(Tables tables, PostgresDialect dialect) {
     this.tables = tables;
     this.dialect = dialect;
   }
@@ -84,29 +103,52 @@ final class PostgresAdvisoryLocks implements NamedLocks {
     session.query(SETTINGS, Map.of("idle", String.valueOf(idle.toMillis())), row -> true);
   }
 
+  /** One statement: who was told of a lock that is free shall have it soon. */
   @Override
-  public boolean tryLock(Session session, Object key) throws SQLException {
-    return session
-        .query("SELECT pg_try_advisory_lock(:key)", Map.of("key", key), row -> row.getBoolean(1))
-        .get(0);
-  }
-
-  /** Those who wait are told when both are free, which is when the statement ends. */
-  @Override
-  public boolean free(Session session, Ticket ticket, Object key) throws SQLException {
-    Map<String, Object> values = new HashMap<>(LeaseTable.values(ticket));
+  public Tried tryTake(Session session, Ticket ticket, Object key) throws SQLException {
+    Map<String, Object> values = LeaseTable.values(ticket);
     values.put("key", key);
-    Freed freed =
-        session.query(FREE, values, row -> new Freed(row.getInt(2) > 0, row.getBoolean(3))).get(0);
-    if (freed.wanted()) {
-      dialect.tell(session, ticket.name());
-    }
-    return freed.row();
+    return session.query(TRY, values, PostgresAdvisoryLocks::tried).get(0);
+  }
+
+  private static Tried tried(ResultSet row) throws SQLException {
+    long number = row.getLong(2);
+    Optional<Dialect.Taken> taken =
+        row.wasNull()
+            ? Optional.empty()
+            : Optional.of(new Dialect.Taken(number, row.getInt(3) > 0));
+    return new Tried(row.getBoolean(1), taken);
   }
 
   @Override
-  public void unlock(Session session, Object key) throws SQLException {
-    session.query("SELECT pg_advisory_unlock(:key)", Map.of("key", key), row -> true);
+  public Optional<Dialect.Taken> take(Session session, Ticket ticket) throws SQLException {
+    return session
+        .query(
+            TAKE,
+            LeaseTable.values(ticket),
+            row -> new Dialect.Taken(row.getLong(1), row.getInt(2) > 0))
+        .stream()
+        .findFirst();
+  }
+
+  @Override
+  public Row free(Session session, Ticket ticket, Object key) throws SQLException {
+    Map<String, Object> values = LeaseTable.values(ticket);
+    values.put("key", key);
+    values.put("channel", dialect.channel());
+    if (!session.query(FREE, values, row -> true).isEmpty()) {
+      return Row.FREED;
+    }
+    unlock(session, key);
+    dialect.tell(session, ticket.name());
+    return Row.NOT_HELD;
+  }
+
+  @Override
+  public boolean unlock(Session session, Object key) throws SQLException {
+    return session
+        .query("SELECT pg_advisory_unlock(:key)", Map.of("key", key), row -> row.getBoolean(1))
+        .get(0);
   }
 
   @Override

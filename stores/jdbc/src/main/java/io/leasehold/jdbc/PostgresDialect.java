@@ -16,12 +16,16 @@ import java.util.Properties;
 
 /** PostgreSQL 12 or newer. */
 final class PostgresDialect implements Dialect {
-  private static final String TAKE =
+  /** A grant, up to which row it is of. */
+  static final String GRANT =
       """
       UPDATE {lock} SET fence = fence + 1, lease_id = :id, holder = :holder, granted = {now},
-        expires = {now} + :life
-      WHERE name = :name AND expires <= {now} AND others_until <= {now} AND lease_id <> :id
-      RETURNING fence,\s"""
+        expires = {now} + :life""";
+
+  private static final String TAKE =
+      GRANT
+          + " WHERE name = :name AND expires <= {now} AND others_until <= {now} AND lease_id <> :id"
+          + " RETURNING fence, "
           + LeaseTable.WANTED;
 
   /**

@@ -5,8 +5,10 @@ import io.leasehold.spi.Ticket;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The statements on the rows of many names at once. */
 final class RenewalTable {
@@ -54,6 +56,11 @@ final class RenewalTable {
   private static final String WAITING =
       "SELECT lease_id FROM {queue} WHERE name IN (:names) AND expires > {now}";
 
+  private static final String STANDING =
+      "SELECT lease_id FROM {lock} WHERE name IN (:names) AND expires > {now}";
+
+  private static final int CHUNK = 1024;
+
   /** A live lease. */
   record Held(String leaseId, boolean wanted) {}
 
@@ -76,6 +83,16 @@ final class RenewalTable {
 
   static List<Held> shares(Session session, List<String> names) throws SQLException {
     return session.query(SHARES, Map.of("names", names), RenewalTable::held);
+  }
+
+  /** The ids of the exclusive leases of these names. */
+  static Set<String> standing(Session session, List<String> names) throws SQLException {
+    Set<String> standing = new HashSet<>();
+    for (int from = 0; from < names.size(); from += CHUNK) {
+      List<String> chunk = names.subList(from, Math.min(names.size(), from + CHUNK));
+      standing.addAll(session.query(STANDING, Map.of("names", chunk), row -> row.getString(1)));
+    }
+    return standing;
   }
 
   private static Held held(ResultSet row) throws SQLException {

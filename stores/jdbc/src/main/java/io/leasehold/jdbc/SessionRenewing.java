@@ -17,7 +17,7 @@ final class SessionRenewing {
   private final ServerVerbs rows;
   private final ServerDatabase database;
   private final NamedLocks locks;
-  private final String scope;
+  private final SessionGrants grants;
   private final LockSessions sessions;
   private final Optional<NamedLockQueue> queue;
 
@@ -25,13 +25,13 @@ final class SessionRenewing {
       ServerVerbs rows,
       ServerDatabase database,
       NamedLocks locks,
-      String scope,
+      SessionGrants grants,
       LockSessions sessions,
       Optional<NamedLockQueue> queue) {
     this.rows = rows;
     this.database = database;
     this.locks = locks;
-    this.scope = scope;
+    this.grants = grants;
     this.sessions = sessions;
     this.queue = queue;
   }
@@ -85,7 +85,7 @@ final class SessionRenewing {
     }
     Set<LeaseId> mayBe =
         tickets.stream()
-            .filter(ticket -> isQueued(ticket) ? hasLock(ticket) : !taken.contains(key(ticket)))
+            .filter(ticket -> !isQueued(ticket) && !taken.contains(grants.key(ticket)))
             .map(Ticket::id)
             .collect(Collectors.toSet());
     rows.renew(
@@ -98,24 +98,16 @@ final class SessionRenewing {
         });
   }
 
-  /** Of those that are not in the server's queue, which would know. */
+  /** Of those that are not in the server's queue, which are granted by it. */
   private Set<Object> taken(Limit limit, List<Ticket> tickets) {
     List<Object> asked =
-        tickets.stream().filter(ticket -> !isQueued(ticket)).map(this::key).toList();
+        tickets.stream().filter(ticket -> !isQueued(ticket)).map(grants::key).toList();
     return asked.isEmpty()
         ? Set.of()
         : database.call(limit, session -> locks.taken(session, asked));
   }
 
-  private Object key(Ticket ticket) {
-    return locks.key(scope, ticket.name());
-  }
-
   private boolean isQueued(Ticket ticket) {
     return queue.isPresent() && queue.get().isIn(ticket);
-  }
-
-  private boolean hasLock(Ticket ticket) {
-    return queue.isPresent() && queue.get().has(ticket);
   }
 }

@@ -47,29 +47,31 @@ record SessionStores(
   private LockStore opened(ServerSchema.Care care) throws SQLException {
     boolean listens = dialect instanceof PostgresDialect;
     NamedLocks locks =
-        listens ? new PostgresAdvisoryLocks(tables, dialect) : new MySqlNamedLocks(tables.prefix());
+        dialect instanceof PostgresDialect postgres
+            ? new PostgresAdvisoryLocks(tables, postgres)
+            : new MySqlNamedLocks(tables.prefix());
     ServerSchema schema = new ServerSchema(database.errors(), tables);
     String scope = scope(locks, schema, care);
     SessionLanes lanes =
         new SessionLanes(source, locks, dialect, database.errors(), clock, threads);
     LockSessions sessions =
-        new LockSessions(lanes, dialect, locks, database.errors(), listener, clock, threads);
+        new LockSessions(lanes, database, dialect, locks, listener, clock, threads);
     ServerVerbs rows = new ServerVerbs(database, dialect, schema, clock);
+    SessionGrants grants =
+        new SessionGrants(rows, database, locks, scope, sessions, clock, threads);
     Optional<NamedLockQueue> queue =
         listens
             ? Optional.empty()
-            : Optional.of(new NamedLockQueue(lanes, locks, scope, rows.places(), listener, clock));
+            : Optional.of(new NamedLockQueue(lanes, locks, grants, rows.places(), listener, clock));
     Wakes wakes =
         dialect instanceof PostgresDialect postgres
             ? new PostgresWakes(source, postgres.channel(), listener, threads)
             : queue.map(Wakes.class::cast).orElse(Wakes.NONE);
-    // Not those that make connections, for which verbs wait.
-    Threads calls = new Threads(CALLS);
-    SessionVerbs verbs =
-        new SessionVerbs(rows, database, dialect, locks, scope, sessions, queue, calls);
+    // Leases may share connections, which must outlast a caller that has little time.
+    Threads patient = new Threads(CALLS);
+    SessionVerbs verbs = new SessionVerbs(rows, database, locks, sessions, grants, queue, patient);
     int releases = ThreadLocalRandom.current().nextInt(LeaseRowStore.GRANTS_A_SWEEP);
-    // Leases share connections, which must outlast a caller that has little time.
-    return new OffloadedStore(new LeaseRowStore(traits(), clock, verbs, wakes, releases), calls);
+    return new LeaseRowStore(traits(), clock, verbs, wakes, releases, Optional.of(patient));
   }
 
   /** Also makes sure of the tables, and that the server can do what this mode needs. */

@@ -22,6 +22,9 @@ import org.junit.jupiter.params.provider.Arguments;
 abstract class LossTest extends ServerTest {
   private static final Duration SOON = Duration.ofSeconds(1);
 
+  /** The server must notice that a connection has ended. */
+  private static final Duration SESSION_OVER = Duration.ofSeconds(5);
+
   /** Ways to make it happen, and a client that it happens to. */
   interface Loss {
     /** A client whose requests are counted from now on. */
@@ -41,16 +44,26 @@ abstract class LossTest extends ServerTest {
 
   /** Does it again and again, and loses another request each time; yields how many there were. */
   final int loseEach(Kind kind, Act act, Loss loss) throws Exception {
-    Engine other = client(SharedServers.of(kind));
+    return loseEach(act, loss, client(SharedServers.of(kind)), SOON);
+  }
+
+  /** The same where the server's own locks exclude. */
+  final int loseEachOfSessions(Kind kind, Act act, Loss loss) throws Exception {
+    String url = SharedServers.of(kind).jdbcUrl() + "&mode=session";
+    return loseEach(act, loss, clientAt(url, how -> how), SESSION_OVER);
+  }
+
+  private static int loseEach(Act act, Loss loss, Engine other, Duration soon) throws Exception {
     int points = 0;
-    while (lose(act, loss, points, other)) {
+    while (lose(act, loss, points, other, soon)) {
       points++;
     }
     assertThat(other.list()).as("who holds or waits").isEmpty();
     return points;
   }
 
-  private static boolean lose(Act act, Loss loss, int index, Engine other) throws Exception {
+  private static boolean lose(Act act, Loss loss, int index, Engine other, Duration within)
+      throws Exception {
     String name = act + " " + index;
     AtomicLong highest = new AtomicLong();
     LockListener tokens =
@@ -67,7 +80,7 @@ abstract class LossTest extends ServerTest {
         assertThat(told.toString()).contains("StoreException").doesNotContain("secret");
       }
       boolean happened = loss.end();
-      try (Lease soon = act.next(other, name).tryAcquire(SOON).orElseThrow()) {
+      try (Lease soon = act.next(other, name).tryAcquire(within).orElseThrow()) {
         assertThat(soon.fencingToken()).isGreaterThan(highest.get());
       }
       requireNothingLeft(client);

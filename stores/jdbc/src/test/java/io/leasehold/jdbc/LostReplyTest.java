@@ -7,12 +7,15 @@ import io.leasehold.internal.Engine;
 import io.leasehold.servers.SqlServer;
 import io.leasehold.servers.SqlServer.Kind;
 import io.leasehold.testkit.FaultProxy;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each request of a client in turn is cut off on the wire. */
@@ -51,9 +54,35 @@ class LostReplyTest extends LossTest {
     assertThat(points).isGreaterThanOrEqualTo(act.requests);
   }
 
+  static Stream<Arguments> everyActOfSessionsOnEveryServer() {
+    return Arrays.stream(Kind.values())
+        .flatMap(
+            kind ->
+                Stream.of(Act.FREE_PAIR, Act.BUSY_TRY, Act.WAITER)
+                    .map(act -> Arguments.of(kind, act)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyActOfSessionsOnEveryServer")
+  void ofASessionBeforeTheServerHasIt(Kind kind, Act act) throws Exception {
+    int points = loseEachOfSessions(kind, act, cut(kind, FaultProxy::cutBefore, "&mode=session"));
+    assertThat(points).isGreaterThanOrEqualTo(act.requests);
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyActOfSessionsOnEveryServer")
+  void ofASessionAfterTheServerHasAppliedIt(Kind kind, Act act) throws Exception {
+    int points = loseEachOfSessions(kind, act, cut(kind, FaultProxy::cutAfter, "&mode=session"));
+    assertThat(points).isGreaterThanOrEqualTo(act.requests);
+  }
+
   private Loss cut(Kind kind, Cut cut) {
+    return cut(kind, cut, "");
+  }
+
+  private Loss cut(Kind kind, Cut cut, String mode) {
     FaultProxy proxy = proxy(kind);
-    String url = SharedServers.of(kind).jdbcUrlBy(proxy.port());
+    String url = SharedServers.of(kind).jdbcUrlBy(proxy.port()) + mode;
     return new Loss() {
       private int before;
 

@@ -23,11 +23,16 @@ final class ServerStorm {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final LockClient client;
+
+  /** Whether the store serves other kinds than exclusive locks. */
+  private final boolean all;
+
   private final PrintStream out;
   private volatile boolean goesOn = true;
 
-  private ServerStorm(LockClient client, PrintStream out) {
+  private ServerStorm(LockClient client, boolean all, PrintStream out) {
     this.client = client;
+    this.all = all;
     this.out = out;
   }
 
@@ -35,7 +40,7 @@ final class ServerStorm {
   public static void main(String[] args) throws Exception {
     try (PrintStream out = new PrintStream(args[1], StandardCharsets.UTF_8);
         LockClient client = Leasehold.builder(args[0]).ttl(Duration.ofMinutes(10)).build()) {
-      ServerStorm storm = new ServerStorm(client, out);
+      ServerStorm storm = new ServerStorm(client, !args[0].contains("mode=session"), out);
       List<Thread> threads = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
         threads.add(new Thread(storm::run));
@@ -54,7 +59,7 @@ final class ServerStorm {
   private void run() {
     while (goesOn) {
       int n = ThreadLocalRandom.current().nextInt(NAMES);
-      boolean shared = n < 4 && ThreadLocalRandom.current().nextInt(3) > 0;
+      boolean shared = all && n < 4 && ThreadLocalRandom.current().nextInt(3) > 0;
       try (Lease lease = lock(n, shared).acquire(PATIENCE)) {
         long begin = System.nanoTime();
         boolean held = lease.isHeld();
@@ -76,6 +81,6 @@ final class ServerStorm {
       return client.readWriteLock(name).readLock();
     }
     DistributedLock lock = client.lock(name);
-    return n >= 16 ? lock.with(LockOptions.defaults().fair()) : lock;
+    return all && n >= 16 ? lock.with(LockOptions.defaults().fair()) : lock;
   }
 }

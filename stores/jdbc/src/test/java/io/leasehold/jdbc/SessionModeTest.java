@@ -81,14 +81,21 @@ class SessionModeTest extends ServerTest {
 
   @ParameterizedTest
   @EnumSource
-  void aFreePairIsThreeStatements(Kind kind) throws Exception {
+  void aFreePairIsThreeStatementsOrTwo(Kind kind) throws Exception {
     Notes notes = new Notes();
-    String url = sessions(SharedServers.of(kind).jdbcUrl());
+    SqlServer server = SharedServers.of(kind);
+    String url = sessions(server.jdbcUrl());
     Engine client = client(hooked(url, notes), how -> how);
     client.lock("a").acquire().release();
-    notes.sent.clear();
-    client.lock("a").acquire().release();
-    assertThat(notes.sent).as("%s", notes.sent).hasSize(3);
+    List<Integer> costs = new ArrayList<>();
+    for (int i = 0; i < 7; i++) {
+      notes.sent.clear();
+      client.lock("a").acquire().release();
+      costs.add(notes.sent.size());
+    }
+    // The sweep comes beside one or two of them, if at all.
+    costs.sort(null);
+    assertThat(costs.subList(0, 4)).as("%s", notes.sent).containsOnly(isMysql(server) ? 3 : 2);
   }
 
   @ParameterizedTest
@@ -187,7 +194,7 @@ class SessionModeTest extends ServerTest {
       return locks.key(server.database() + "." + tables() + "_session", name);
     }
     String oid = ask(server, "SELECT CAST(CAST('" + table + "' AS regclass) AS oid)").get(0);
-    Dialect dialect = new PostgresDialect("none");
+    PostgresDialect dialect = new PostgresDialect("none");
     return new PostgresAdvisoryLocks(new Tables(dialect, tables()), dialect).key(oid, name);
   }
 
@@ -330,7 +337,7 @@ class SessionModeTest extends ServerTest {
       proxy.stall(Direction.TO_CLIENT);
       assertThatThrownBy(held.get(0)::release).isInstanceOf(StoreException.class);
       proxy.heal();
-      pass(LockSessions.BEAT.multipliedBy(2));
+      pass(SessionBeat.BEAT.multipliedBy(2));
       assertThat(held.subList(1, held.size())).allMatch(Lease::isHeld);
       sessionClient(server).lock("0").tryAcquire(AT_ONCE).orElseThrow().release();
       client.close();

@@ -44,29 +44,35 @@ class StormTest extends ServerTest {
   @ParameterizedTest
   @EnumSource
   void r1r4NoTwoHoldersAndNoDeadlock(Kind kind) throws IOException {
-    storm(SharedServers.of(kind), Duration.ofSeconds(5));
+    storm(SharedServers.of(kind), "", Duration.ofSeconds(5));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void r1r4NoTwoHoldersAndNoDeadlockOfSessions(Kind kind) throws IOException {
+    storm(SharedServers.of(kind), "&mode=session", Duration.ofSeconds(5));
   }
 
   @ParameterizedTest
   @EnumSource
   @Tag("slow")
   void r1r4NoTwoHoldersAndNoDeadlockForLonger(Kind kind) throws IOException {
-    storm(SharedServers.of(kind), Duration.ofSeconds(20));
+    storm(SharedServers.of(kind), "", Duration.ofSeconds(20));
   }
 
-  private void storm(SqlServer server, Duration time) throws IOException {
+  private void storm(SqlServer server, String mode, Duration time) throws IOException {
+    String url = server.jdbcUrl() + mode;
     if (server.kind() == Kind.MARIADB_10_11) {
       execute(server, "SET GLOBAL innodb_monitor_enable = 'lock_deadlocks'");
     }
-    client(server);
+    clientAt(url, how -> how);
     long before = deadlocks(server);
     List<Child> processes = new ArrayList<>();
     List<Path> files = new ArrayList<>();
     for (int i = 0; i < PROCESSES; i++) {
       Path file = dir.resolve("uses" + i);
       files.add(file);
-      Child child =
-          closed(Child.start(dir, ServerStorm.class, own(server.jdbcUrl()), file.toString()));
+      Child child = closed(Child.start(dir, ServerStorm.class, own(url), file.toString()));
       String line = child.line();
       while (!line.equals("ready")) {
         line = child.line();
