@@ -34,6 +34,7 @@ public final class ListeningSockets extends SocketFactory {
     private volatile boolean looks;
 
     @Override
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread reads, and sets it before
     public void setSoTimeout(int millis) throws SocketException {
       looks = millis == LOOKING_MILLIS;
       super.setSoTimeout(millis);
