@@ -36,15 +36,19 @@ class ForeignDataTest {
   }
 
   abstract static class Foreign extends ServerTest {
+    private static final String INSTEAD =
+        "redis.call('DEL', KEYS[1]) return redis.call(unpack(ARGV))";
+
     Foreign(Kind kind) {
       super(RedisServer.of(kind));
     }
 
-    /** Puts something else where the state of the only lock is. */
+    /** Puts something else where the state of the only lock is, in one step: who waits asks on. */
     private String overwrite(String how) {
       String key = states().get(0);
-      server.command("DEL", key);
-      server.command(how.replace("KEY", key).split(" ", -1));
+      List<String> command = new ArrayList<>(List.of("EVAL", INSTEAD, "1", key));
+      command.addAll(List.of(how.replace("KEY", key).split(" ", -1)));
+      server.command(command.toArray(String[]::new));
       return key;
     }
 
