@@ -91,11 +91,14 @@ class JdbcBenchTest {
     }
   }
 
-  /** The sweep, and what a driver asks on a new connection, are a little more. */
+  /**
+   * The sweep, and what a driver asks on a new connection, are a little more, of so few pairs; less
+   * than a statement each.
+   */
   private static void assertPairs(Map<Contender, Figure> statements) {
     assertThat(statements.get(JdbcContender.ADVISORY).value()).isEqualTo(2);
-    assertThat(statements.get(JdbcContender.UPDATES).value()).isBetween(2.0, 2.5);
-    assertThat(statements.get(JdbcContender.LEASE).value()).isBetween(2.0, 2.5);
+    assertThat(statements.get(JdbcContender.UPDATES).value()).isBetween(2.0, 2.9);
+    assertThat(statements.get(JdbcContender.LEASE).value()).isBetween(2.0, 2.9);
     assertThat(statements.get(JdbcContender.SPRING).value()).isGreaterThan(4);
     assertThat(statements.get(JdbcContender.SHEDLOCK).value()).isGreaterThanOrEqualTo(4);
   }
