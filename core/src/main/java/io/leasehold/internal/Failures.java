@@ -98,10 +98,7 @@ final class Failures {
 
   static LeaseLostException over(Lease lease, String why, String consequence) {
     return new LeaseLostException(
-        "lock '"
-            + lease.name()
-            + "': the lease "
-            + lease.leaseId()
+        lease(lease)
             + " is not held any more, "
             + why
             + consequence
@@ -110,15 +107,16 @@ final class Failures {
 
   static LeaseLostException tooShort(Lease lease, Duration left, Duration wanted) {
     return new LeaseLostException(
-        "lock '"
-            + lease.name()
-            + "': the lease "
-            + lease.leaseId()
+        lease(lease)
             + " stands for "
             + Durations.show(left)
             + " more, not for "
             + Durations.show(wanted)
             + ": begin nothing that takes longer");
+  }
+
+  private static String lease(Lease lease) {
+    return "lock '" + lease.name() + "': the lease " + lease.leaseId();
   }
 
   static IllegalArgumentException moreThanATtl(Hold hold, Duration wanted) {

@@ -35,7 +35,7 @@ final class Shim {
     file = folder.resolve(name);
     Programs.run(
         List.of("gcc", "-O2", "-shared", "-fPIC", "-o", library.toString(), source.toString()),
-        "gcc, which makes a server's " + name + " a test's (apt install gcc libc6-dev),");
+        "gcc, which makes the shim of a server's " + name + " (apt install gcc libc6-dev),");
     try (FileChannel channel =
         FileChannel.open(
             file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
