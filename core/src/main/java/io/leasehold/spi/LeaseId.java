@@ -1,5 +1,7 @@
 package io.leasehold.spi;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A client-made id of one acquisition: the ticket under which it attempts, waits, renews and
  * releases. 128 bits, single-use.
@@ -26,6 +28,19 @@ public record LeaseId(long client, long sequence) {
     }
     return new LeaseId(
         Long.parseUnsignedLong(text, 0, 16, 16), Long.parseUnsignedLong(text, 16, 32, 16));
+  }
+
+  // Each request looks ids up in several maps; what a record has by itself is slow until it is
+  // warm.
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof LeaseId id && id.sequence == sequence && id.client == client;
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(client) * 31 + Long.hashCode(sequence);
   }
 
   private static String hex(long bits) {

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /** One server, and what it can do: found out once, when connecting. */
 final class Node {
+  private static final Command PING = Command.of(Name.PING);
+
   private static final byte[] IFEQ = Command.bytes("IFEQ");
 
   private static final Set<String> NOT_COMPARED = Set.of("WRONGTYPE", "NOPERM");
@@ -127,23 +129,41 @@ final class Node {
                     : orFailure(replies.get(0), name));
   }
 
-  /**
-   * Runs a script; teaches it again to a server that has forgotten it.
-   *
-   * @param keys the keys and their number
-   */
+  /** Runs a script; teaches it again to a server that has forgotten it. */
   CompletionStage<@Nullable Object> run(
       Script script, String name, List<byte[]> keys, List<byte[]> arguments, Duration within) {
+    return run(List.of(script.run(keys, arguments)), script, name, keys, arguments, within);
+  }
+
+  /**
+   * As {@link #run}, but who hears of something by the script does so before this client is
+   * answered: a server writes to its clients in the reverse of the order in which it came to have
+   * something for them, so it is asked for something else before. Saves them a fifth of the way.
+   */
+  CompletionStage<@Nullable Object> runForOthers(
+      Script script, String name, List<byte[]> keys, List<byte[]> arguments, Duration within) {
+    List<Command> commands = List.of(PING, script.run(keys, arguments));
+    return run(commands, script, name, keys, arguments, within);
+  }
+
+  private CompletionStage<@Nullable Object> run(
+      List<Command> commands,
+      Script script,
+      String name,
+      List<byte[]> keys,
+      List<byte[]> arguments,
+      Duration within) {
     long sent = clock.nanos();
-    return wire.send(List.of(script.run(keys, arguments)), within)
+    return wire.send(commands, within)
         .thenCompose(
             replies -> {
-              if (replies.get(0) instanceof ServerError error && error.code().equals("NOSCRIPT")) {
+              Object reply = replies.get(replies.size() - 1);
+              if (reply instanceof ServerError error && error.code().equals("NOSCRIPT")) {
                 // It did nothing, so this is no repetition.
                 Duration left = within.minusNanos(clock.nanos() - sent);
                 return send(script.teach(keys, arguments), name, left);
               }
-              return orFailure(replies.get(0), name);
+              return orFailure(reply, name);
             });
   }
 

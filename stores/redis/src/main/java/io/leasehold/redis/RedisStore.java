@@ -26,8 +26,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Leases as keys of a Redis or Valkey server: one key a name. Each verb is one script, or one
@@ -37,15 +35,13 @@ final class RedisStore implements LockStore {
   /** No request lands later than this after its connection was given up. */
   private static final byte[] TOMBSTONE_MILLIS = Command.digits(60_000);
 
-  /** A lease id; then, if it was granted, the number, and whether others wait. */
-  private static final Pattern MESSAGE = Pattern.compile("([0-9a-f]{32})(?: (\\d{1,16}) ([01]))?");
-
   /** After which a grant that nobody confirmed falls back: as state.lua has it. */
   private static final Duration CONFIRM = Duration.ofMillis(2500);
 
   private final Node node;
   private final Keys keys;
   private final Clock clock;
+  private final StoreListener listener;
   private final SoleLeases sole;
   private final Renewing renewing;
   private final RedisOperator operator;
@@ -60,27 +56,24 @@ final class RedisStore implements LockStore {
     this.node = node;
     this.keys = keys;
     this.clock = clock;
+    this.listener = listener;
     this.sole = new SoleLeases(node);
     this.messages = new GrantMessages(clock);
     this.renewing = new Renewing(node, keys, sole, messages, clock);
     this.operator = new RedisOperator(node, keys, clock);
     this.channel = keys.channel(new SecureRandom().nextLong());
-    this.listening =
-        node.wire().listen(channel, message -> heard(listener, message), listener::reconnected);
+    this.listening = node.wire().listen(channel, this::heard, listener::reconnected);
   }
 
-  /** What anybody else publishes there is not for us. */
-  private void heard(StoreListener listener, String message) {
-    Matcher parts = MESSAGE.matcher(message);
-    if (!parts.matches()) {
+  private void heard(String text) {
+    Message message = Message.parse(text);
+    if (message == null) {
       return;
     }
-    LeaseId id = LeaseId.parse(parts.group(1));
-    if (parts.group(2) == null) {
-      listener.wake(id);
+    if (message.number() == 0) {
+      listener.wake(message.id());
     } else {
-      boolean wanted = parts.group(3).equals("1");
-      messages.heard(id, Long.parseLong(parts.group(2)), wanted, listener);
+      messages.heard(message.id(), message.number(), message.wanted(), listener);
     }
   }
 
@@ -160,10 +153,11 @@ final class RedisStore implements LockStore {
 
   @Override
   public CompletionStage<Release> release(Ticket ticket, Duration within) {
+    boolean handedOver = messages.told(ticket.id()) != 0;
     messages.forget(ticket.id());
     byte[] value = sole.value(ticket);
     if (value == null) {
-      return releaseByScript(ticket, within);
+      return releaseByScript(ticket, handedOver, within);
     }
     // One command, and no script, unless somebody came to wait. A repeat asks the script.
     sole.remove(ticket.id());
@@ -173,15 +167,32 @@ final class RedisStore implements LockStore {
             reply ->
                 Replies.isOne(reply)
                     ? CompletableFuture.completedFuture(Release.RELEASED)
-                    : releaseByScript(ticket, Duration.ofNanos(end - clock.nanos())));
+                    : releaseByScript(ticket, true, Duration.ofNanos(end - clock.nanos())));
   }
 
-  private CompletionStage<Release> releaseByScript(Ticket ticket, Duration within) {
+  /**
+   * Releases a lease that may be one of several, or waited for.
+   *
+   * @param contended whether it is so likely to be handed on that it is worth a command more
+   */
+  private CompletionStage<Release> releaseByScript(
+      Ticket ticket, boolean contended, Duration within) {
     Keys.OfName of = keys.of(ticket.name());
     List<byte[]> touched = List.of(of.state(), of.counter());
-    List<byte[]> asked = List.of(Asked.id(ticket.id()));
-    return node.run(Script.RELEASE, ticket.name(), touched, asked, within)
-        .thenApply(reply -> Replies.isOne(reply) ? Release.RELEASED : Release.NOT_HELD);
+    List<byte[]> asked = List.of(Asked.id(ticket.id()), Command.bytes(channel));
+    String name = ticket.name();
+    return (contended
+            ? node.runForOthers(Script.RELEASE, name, touched, asked, within)
+            : node.run(Script.RELEASE, name, touched, asked, within))
+        .thenApply(
+            reply -> {
+              if (reply instanceof byte[] message) {
+                // The next one waits here: nobody else is told.
+                heard(Command.text(message));
+                return Release.RELEASED;
+              }
+              return Replies.isOne(reply) ? Release.RELEASED : Release.NOT_HELD;
+            });
   }
 
   @Override

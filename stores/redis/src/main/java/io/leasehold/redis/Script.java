@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The scripts that the server runs, one for each verb. They stand beside this class. */
 enum Script {
@@ -21,7 +23,7 @@ enum Script {
   BREAK,
   LIST;
 
-  private static final String INCLUDE = "-- include state.lua";
+  private static final String INCLUDE = "-- include (\\w+\\.lua)";
 
   private final String text;
 
@@ -30,7 +32,10 @@ enum Script {
   private final byte[] sha;
 
   Script() {
-    text = read(name().toLowerCase(Locale.ROOT) + ".lua").replace(INCLUDE, read("state.lua"));
+    text =
+        Pattern.compile(INCLUDE)
+            .matcher(read(name().toLowerCase(Locale.ROOT) + ".lua"))
+            .replaceAll(include -> Matcher.quoteReplacement(read(include.group(1))));
     sha = Command.bytes(sha1(text));
   }
 

@@ -1,7 +1,7 @@
 -- Grants, queues or refuses. KEYS: state, tombstone of the id, counter.
 -- ARGV: id, mode, ttl in ms, holder, and what the common case does not read: permits, limit, queue or try, fair, channel.
 -- Answers: granted {1, number, ms left, wanted}, queued {2, place, holder, mark}, busy {3, ms to the first end, holder}, other kind {4, mode, limit}.
-local found = redis.call('MGET', KEYS[1], KEYS[2])
+local found = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
 local raw = found[1]
 if found[2] then return { 3, 0, '' } end
 
@@ -21,6 +21,42 @@ if not raw and mode == 'x' then
   end
   return { 1, number, ARGV[3], 0 }
 end
+
+-- include contended.lua
+
+-- Queues up behind others who want it exclusively too; nil if there is more to do than that
+local function queue_up()
+  local fairly, channel = string.match(ARGV[5], '^1 1 queue (%d) (.*)$')
+  if not fairly or not raw or mode ~= 'x' then return nil end
+  local number, confirm, waiting, fair, next, last, kept, holding, ends, holder_fairly, holder_channel, rest = read_contended(raw)
+  if not number then
+    local name
+    number, holding, name = string.match(raw, '^x(%d+) (%x+) (.*)$')
+    if not number then return nil end
+    number, ends = tonumber(number), now + redis.call('PTTL', KEYS[1]) * 1000
+    holder_fairly, holder_channel, rest = 0, '', cmsgpack.pack('x', 1, number, name)
+    confirm, waiting, fair, next, last, kept = 0, 0, 0, 0, 0, 0
+  end
+  if holding == id or ends <= now or (confirm ~= 0 and confirm <= now) or (waiting > 0 and next <= now) then return nil end
+  local order, rests = beside(KEYS[1], 'order'), beside(KEYS[1], 'waiters')
+  if waiting == 0 then
+    -- What a state that was lost has left
+    if redis.call('EXISTS', order, rests) > 0 then redis.call('DEL', order, rests) end
+    kept = 0
+  end
+  local mine = now + ARGV[3] * 1000
+  fairly = tonumber(fairly)
+  if redis.call('HSETNX', rests, id, cmsgpack.pack(mine, fairly, channel, cmsgpack.pack('x', 1, now, ARGV[4]))) == 0 then return nil end
+  redis.call('RPUSH', order, id)
+  next = waiting > 0 and math.min(next, mine) or mine
+  last = math.max(last, mine)
+  write_contended(KEYS[1], number, confirm, waiting + 1, fair + fairly, next, last, kept, holding, ends, holder_fairly, holder_channel, rest)
+  local _, _, _, who = cmsgpack.unpack(rest)
+  return { 2, waiting, who, math.max(now, tonumber(found[3] or 0) or 0) }
+end
+
+local given = queue_up()
+if given then return given end
 
 -- include state.lua
 
@@ -75,6 +111,6 @@ local function answer()
   return { 2, state.waiting - 1, holder, mark(KEYS[3]) }
 end
 
-local given = answer()
+given = answer()
 if changed then save(KEYS[1], state) end
 return given

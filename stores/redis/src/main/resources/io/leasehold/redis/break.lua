@@ -1,6 +1,7 @@
 -- Removes the lease with a fence number. KEYS: state, counter. ARGV: number. Answers 1 if it was held.
 local raw = redis.call('MGET', KEYS[1])[1]
 
+-- include contended.lua
 -- include state.lua
 
 local state = load(KEYS[1], raw)
@@ -8,7 +9,7 @@ if not state then return foreign() end
 local swept = sweep(state)
 local broken = 0
 for i, e in ipairs(state.holders) do
-  if string.format('%.0f', e[NUMBER]) == ARGV[1] then
+  if digits(e[NUMBER]) == ARGV[1] then
     table.remove(state.holders, i)
     broken = 1
     break

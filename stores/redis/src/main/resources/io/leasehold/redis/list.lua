@@ -2,6 +2,7 @@
 -- Answers for each name: holders {id, mode, permits, number, ms held, ms left, holder}..., waiters {id, mode, ms waited, holder}...
 local raws = redis.call('MGET', unpack(KEYS))
 
+-- include contended.lua
 -- include state.lua
 
 local function ms(micros)

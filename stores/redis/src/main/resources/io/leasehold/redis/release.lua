@@ -1,4 +1,5 @@
--- Frees the lease of an id. KEYS: state, counter. ARGV: id. Answers 1 if it was held.
+-- Frees the lease of an id. KEYS: state, counter. ARGV: id, channel of who asks.
+-- Answers 1 if it was held, 0 if not; or what is to be heard on that channel, if it was and the next one is there.
 local raw = redis.call('MGET', KEYS[1])[1]
 if not raw then return 0 end
 if string.sub(raw, 1, 1) == 'x' then
@@ -8,6 +9,37 @@ if string.sub(raw, 1, 1) == 'x' then
   redis.call('DEL', KEYS[1])
   return 1
 end
+
+-- include contended.lua
+
+-- Hands it over to who came first; nil if there is more to do than that
+local function hand_over()
+  local _, confirm, waiting, fair, next, last, kept, id, ends = read_contended(raw)
+  if id ~= ARGV[1] or ends <= now or (confirm ~= 0 and confirm <= now) then return nil end
+  if waiting == 0 then
+    redis.call('DEL', KEYS[1])
+    return 1
+  end
+  if next <= now then return nil end
+  -- The first thing written takes no memory: a script that has written something may write on, also if the server is full
+  local granted = redis.call('LPOP', beside(KEYS[1], 'order'))
+  local rests = beside(KEYS[1], 'waiters')
+  local packed = granted and redis.call('HGET', rests, granted)
+  if not packed then return nil end
+  redis.call('HDEL', rests, granted)
+  local fairly, channel, rest
+  ends, fairly, channel, rest = cmsgpack.unpack(packed)
+  local number, text = mint(KEYS[2])
+  waiting = waiting - 1
+  write_contended(KEYS[1], number, now + CONFIRM, waiting, fair - fairly, next, last, kept, granted, ends, fairly, channel, rest)
+  local message = granted .. ' ' .. text .. (waiting > 0 and ' 1' or ' 0')
+  if channel == ARGV[2] then return message end
+  redis.pcall('PUBLISH', channel, message)
+  return 1
+end
+
+local given = hand_over()
+if given then return given end
 
 -- include state.lua
 

@@ -27,6 +27,7 @@ for i = 1, told, 3 do
 end
 if not slow then return answers end
 
+-- include contended.lua
 -- include state.lua
 
 local function each(name, tickets)
@@ -43,7 +44,7 @@ local function each(name, tickets)
     local id, ttl = ARGV[i + 1], tonumber(ARGV[i + 2])
     local e = held[id]
     local waits = not e and state.waiting > 0 and waiter(state, id)
-    if e and e[CONFIRM_BY] ~= 0 and string.format('%.0f', e[NUMBER]) ~= ARGV[told + (i + 2) / 3] then
+    if e and e[CONFIRM_BY] ~= 0 and digits(e[NUMBER]) ~= ARGV[told + (i + 2) / 3] then
       answers[i] = 3
     elseif e then
       e[CONFIRM_BY] = 0

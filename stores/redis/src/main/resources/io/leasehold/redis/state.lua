@@ -2,21 +2,15 @@
 --
 -- A name that one ticket holds exclusively and nobody waits for is text: 'x', the fence number, the lease id and the holder, with
 -- blanks between; the key expires with the lease. Whoever knows the number can compare it and delete it without a script.
--- Everything else is 'm' and MessagePack: { limit, holders, waiting, writers, fair, next, last }: how many wait, how many of them
--- exclusively, and fairly; the next of them expires not before 'next', the last not after 'last'. A list beside it has the ids of
--- those who wait, by the order in which they came, and a hash what else is known of each, so that a long queue costs no more than a
--- short one.
+-- One that is held exclusively, and waited for by others who want it so, or held by a grant that is not confirmed: see contended.lua.
+-- Everything else is 'm' and MessagePack: { limit, holders, waiting, writers, fair, next, last, kept }: how many wait, how many of
+-- them exclusively, and fairly; the next of them expires not before 'next', the last not after 'last'. A list beside it has the ids
+-- of those who wait, by the order in which they came, and a hash what else is known of each, so that a long queue costs no more than
+-- a short one; both live at least until 'kept'.
 -- No key at all: nobody holds or waits.
 
 -- Whoever holds or waits
 local ID, MODE, PERMITS, FAIR, SINCE, UNTIL, NUMBER, CONFIRM_BY, CHANNEL, HOLDER = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
-
--- A grant that its waiter was told of, and that nobody confirmed, falls back after this: longer than the longest poll, and its holder
--- may rely on what is left of it (RedisStore)
-local CONFIRM = 2500000
-
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
 
 local function foreign()
   return { err = 'LEASEHOLD a key of a lock holds something else' }
@@ -27,17 +21,31 @@ local function simple(raw)
   return tonumber(number), id, holder
 end
 
--- The keys of those who wait: in the same bucket, so that they are where the state is
-local function beside(key, what)
-  local from, to = string.find(key, '}:name:', 1, true)
-  return string.sub(key, 1, from + 1) .. what .. string.sub(key, to)
-end
-
 local function nobody(key)
   return {
-    limit = 1, holders = {}, waiting = 0, writers = 0, fair = 0, next = 0, last = 0,
+    limit = 1, holders = {}, waiting = 0, writers = 0, fair = 0, next = 0, last = 0, kept = 0,
     order = beside(key, 'order'), rests = beside(key, 'waiters'),
   }
+end
+
+-- As those who wait are written; what that says
+local function pack(e)
+  return e[UNTIL], e[FAIR], e[CHANNEL], cmsgpack.pack(e[MODE], e[PERMITS], e[SINCE], e[HOLDER])
+end
+
+local function unpacked(id, ends, fair, channel, rest)
+  local mode, permits, since, holder = cmsgpack.unpack(rest)
+  return { id, mode, permits, fair, since, ends, 0, 0, channel, holder }
+end
+
+-- Of what contended.lua reads
+local function contended(key, number, confirm, waiting, fair, next, last, kept, ...)
+  local state = nobody(key)
+  local holder = unpacked(...)
+  holder[NUMBER], holder[CONFIRM_BY] = number, confirm
+  state.holders[1] = holder
+  state.waiting, state.writers, state.fair, state.next, state.last, state.kept = waiting, waiting, fair, next, last, kept
+  return state
 end
 
 -- The state, or nil if the text is not one of ours
@@ -50,24 +58,25 @@ local function load(key, raw)
     state.holders[1] = { id, 'x', 1, 0, number, now + left, number, 0, '', holder }
     return state
   end
+  if read_contended(raw) then return contended(key, read_contended(raw)) end
   if string.sub(raw, 1, 1) ~= 'm' then return nil end
   local read, state = pcall(cmsgpack.unpack, string.sub(raw, 2))
-  if not read or type(state) ~= 'table' or #state ~= 7 then return nil end
+  if not read or type(state) ~= 'table' or #state ~= 8 then return nil end
   local loaded = nobody(key)
   loaded.limit, loaded.holders, loaded.waiting, loaded.writers = state[1], state[2], state[3], state[4]
-  loaded.fair, loaded.next, loaded.last = state[5], state[6], state[7]
+  loaded.fair, loaded.next, loaded.last, loaded.kept = state[5], state[6], state[7], state[8]
   return loaded
 end
 
 local function waiter(state, id)
   local rest = redis.call('HGET', state.rests, id)
-  return rest and cmsgpack.unpack(rest)
+  return rest and unpacked(id, cmsgpack.unpack(rest))
 end
 
 local function keep(state, e)
   state.next = state.waiting > 0 and math.min(state.next, e[UNTIL]) or e[UNTIL]
   state.last = math.max(state.last, e[UNTIL])
-  redis.call('HSET', state.rests, e[ID], cmsgpack.pack(e))
+  redis.call('HSET', state.rests, e[ID], cmsgpack.pack(pack(e)))
 end
 
 local function count(state, e, by)
@@ -77,7 +86,7 @@ local function count(state, e, by)
 end
 
 local function forget_waiters(state)
-  state.waiting, state.writers, state.fair = 0, 0, 0
+  state.waiting, state.writers, state.fair, state.kept = 0, 0, 0, 0
   if redis.call('EXISTS', state.order, state.rests) > 0 then redis.call('DEL', state.order, state.rests) end
 end
 
@@ -102,33 +111,21 @@ local function save(key, state)
     redis.call('DEL', key)
     return
   end
-  local last = alone and now or state.last
-  for _, e in ipairs(holders) do last = math.max(last, e[UNTIL]) end
-  local life = string.format('%.0f', math.max(1, math.ceil((last - now) / 1000)))
   local one = holders[1]
-  if #holders == 1 and alone and one[MODE] == 'x' and one[CONFIRM_BY] == 0 then
-    redis.call('SET', key, string.format('x%.0f %s %s', one[NUMBER], one[ID], one[HOLDER]), 'PX', life)
+  if #holders == 1 and one[MODE] == 'x' and alone and one[CONFIRM_BY] == 0 then
+    local life = math.max(1, math.ceil((one[UNTIL] - now) / 1000))
+    redis.call('SET', key, 'x' .. digits(one[NUMBER]) .. ' ' .. one[ID] .. ' ' .. one[HOLDER], 'PX', life)
+  elseif #holders == 1 and one[MODE] == 'x' and state.writers == state.waiting then
+    write_contended(key, one[NUMBER], one[CONFIRM_BY], state.waiting, state.fair, state.next, state.last, state.kept, one[ID], pack(one))
   else
+    local last = alone and now or state.last
+    for _, e in ipairs(holders) do last = math.max(last, e[UNTIL]) end
+    local kept = keep_until(last, state.kept)
     local packed = cmsgpack.pack({
-      state.limit, holders, state.waiting, state.writers, state.fair, state.next, state.last,
+      state.limit, holders, state.waiting, state.writers, state.fair, state.next, state.last, kept,
     })
-    redis.call('SET', key, 'm' .. packed, 'PX', life)
-    if not alone then
-      redis.call('PEXPIRE', state.order, life)
-      redis.call('PEXPIRE', state.rests, life)
-    end
+    set(key, 'm' .. packed, kept, state.kept)
   end
-end
-
--- A number above every earlier one of the bucket, also if the counter is lost or the clock was set back
-local function mint(counter)
-  local number = now
-  local last = tonumber(redis.call('SET', counter, string.format('%.0f', number), 'GET') or 0) or 0
-  if last >= number then
-    number = last + 1
-    redis.call('SET', counter, string.format('%.0f', number))
-  end
-  return number
 end
 
 -- Not below any number of the bucket so far, and below every later one
@@ -190,7 +187,7 @@ local function settle(state, counter)
   end
   local wanted = math.min(1, state.waiting)
   for _, e in ipairs(granted) do
-    redis.pcall('PUBLISH', e[CHANNEL], string.format('%s %.0f %d', e[ID], e[NUMBER], wanted))
+    redis.pcall('PUBLISH', e[CHANNEL], e[ID] .. ' ' .. digits(e[NUMBER]) .. ' ' .. wanted)
   end
 end
 

@@ -2,6 +2,7 @@
 -- KEYS: state, tombstone, counter. ARGV: id, life of a tombstone in ms. Answers 1 if nothing of the id can be granted any more.
 local raw = redis.call('MGET', KEYS[1])[1]
 
+-- include contended.lua
 -- include state.lua
 
 local id = ARGV[1]

@@ -1,0 +1,66 @@
+-- A name that is contended: one holds it exclusively, and all who wait want it so. Every hand-over reads and writes it, often on a
+-- server that has slept, where each step costs ten times as much: so it takes as few as possible.
+-- As MessagePack, one after another: 'w', number, until when the grant is to be confirmed (0: it is), how many wait, how many of
+-- them fairly, when the next and the last of them expire, until when their keys live, the id of the holder, and what is known of it as of
+-- each of those who wait: when it expires, whether it is fair, its channel, and the rest: mode, permits, since when, who it is.
+
+-- A grant that its waiter was told of, and that nobody confirmed, falls back after this: longer than the longest poll, and its holder
+-- may rely on what is left of it (RedisStore)
+local CONFIRM = 2500000
+
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+-- The keys of those who wait: in the same bucket, so that they are where the state is
+local function beside(key, what)
+  local from, to = string.find(key, '}:name:', 1, true)
+  return string.sub(key, 1, from + 1) .. what .. string.sub(key, to)
+end
+
+-- A number as text. In two halves: %.0f is slow, and %d takes no more than 31 bits on small machines
+local function digits(number)
+  return string.format('%d%06d', number / 1000000, number % 1000000)
+end
+
+-- Keeps a text under the key, and the keys of those who wait, until 'last' at least; they live until 'kept', and longer only after
+-- this has been told so: rarely, since it takes time
+local function keep_until(last, kept)
+  return last <= kept and kept or math.floor(last + (last - now) / 2)
+end
+
+local function set(key, text, kept, was)
+  if kept == was then
+    redis.call('SET', key, text, 'KEEPTTL')
+    return
+  end
+  local life = math.max(1, math.ceil((kept - now) / 1000))
+  redis.call('SET', key, text, 'PX', life)
+  redis.call('PEXPIRE', beside(key, 'order'), life)
+  redis.call('PEXPIRE', beside(key, 'waiters'), life)
+end
+
+-- All of it; nothing if the text is something else
+local function read_contended(raw)
+  -- As the letter is packed
+  if string.sub(raw, 1, 2) ~= '\161w' then return end
+  local read, _, number, confirm, waiting, fair, next, last, kept, id, ends, fairly, channel, rest = pcall(cmsgpack.unpack, raw)
+  if read and rest then return number, confirm, waiting, fair, next, last, kept, id, ends, fairly, channel, rest end
+end
+
+local function write_contended(key, number, confirm, waiting, fair, next, last, was, id, ends, fairly, channel, rest)
+  local kept = keep_until(math.max(last, ends), was)
+  set(key, cmsgpack.pack('w', number, confirm, waiting, fair, next, last, kept, id, ends, fairly, channel, rest), kept, was)
+end
+
+-- A number above every earlier one of the bucket, also if the counter is lost or the clock was set back; and the same as text
+local function mint(counter)
+  local number, text = now, time[1] .. string.sub('00000' .. time[2], -6)
+  local last = redis.call('SET', counter, text, 'GET')
+  -- Numbers of as many digits compare as text
+  if last and (last >= text or #last ~= #text) then
+    number = math.max(now, (tonumber(last) or 0) + 1)
+    text = digits(number)
+    redis.call('SET', counter, text)
+  end
+  return number, text
+end
