@@ -48,6 +48,7 @@ final class RedisStore implements LockStore {
   private final GrantMessages messages;
   private final Wire.Listening listening;
   private final String channel;
+  private final byte[] channelBytes;
 
   /** On which connection those wait that are queued and have not been watched. */
   private final Map<LeaseId, Integer> heardOn = new ConcurrentHashMap<>();
@@ -62,6 +63,7 @@ final class RedisStore implements LockStore {
     this.renewing = new Renewing(node, keys, sole, messages, clock);
     this.operator = new RedisOperator(node, keys, clock);
     this.channel = keys.channel(new SecureRandom().nextLong());
+    this.channelBytes = Command.bytes(channel);
     this.listening = node.wire().listen(channel, this::heard, listener::reconnected);
   }
 
@@ -179,7 +181,7 @@ final class RedisStore implements LockStore {
       Ticket ticket, boolean contended, Duration within) {
     Keys.OfName of = keys.of(ticket.name());
     List<byte[]> touched = List.of(of.state(), of.counter());
-    List<byte[]> asked = List.of(Asked.id(ticket.id()), Command.bytes(channel));
+    List<byte[]> asked = List.of(Asked.id(ticket.id()), channelBytes);
     String name = ticket.name();
     return (contended
             ? node.runForOthers(Script.RELEASE, name, touched, asked, within)

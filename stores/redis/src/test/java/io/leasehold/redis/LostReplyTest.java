@@ -127,6 +127,25 @@ class LostReplyTest {
       assertThat(points).isGreaterThanOrEqualTo(2 * 4);
     }
 
+    /** The answer to a release may be the only thing that says who is next. */
+    @Test
+    void ofAHandOverWithinTheProcess() throws Exception {
+      LockOptions fair = LockOptions.defaults().fair();
+      int points =
+          loseEach(
+              (client, other, name) -> {
+                DistributedLock lock = client.lock(name).with(fair);
+                Lease held = lock.acquire(PATIENCE);
+                CompletableFuture<Lease> waiter = beginToWait(lock, other);
+                try {
+                  held.release();
+                } finally {
+                  served(waiter).release();
+                }
+              });
+      assertThat(points).isGreaterThanOrEqualTo(2 * 5);
+    }
+
     @Test
     void ofAFairWaiterThatGivesUp() throws Exception {
       LockOptions fair = LockOptions.defaults().fair();
