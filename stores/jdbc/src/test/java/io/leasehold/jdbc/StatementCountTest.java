@@ -131,12 +131,19 @@ class StatementCountTest extends ServerTest {
     client.readWriteLock("a").readLock().acquire().release();
     client.semaphore("s", 3).acquire().release();
     Count count = count(server(kind));
-    Lease reading = client.readWriteLock("a").readLock().acquire();
-    assertThat(count.more()).isLessThanOrEqualTo(4 + 2);
-    Lease permits = client.semaphore("s", 3).permits(2).acquire();
-    assertThat(count.more()).isLessThanOrEqualTo(4 + 2);
-    reading.release();
-    permits.release();
+    List<Integer> costs = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      Lease reading = client.readWriteLock("a").readLock().acquire();
+      costs.add(count.more());
+      Lease permits = client.semaphore("s", 3).permits(2).acquire();
+      costs.add(count.more());
+      permits.release();
+      reading.release();
+      count.more();
+    }
+    // A sweep may come in the background, beside one of them.
+    costs.sort(null);
+    assertThat(costs.subList(0, costs.size() - 1)).allMatch(cost -> cost <= 4 + 2);
   }
 
   @ParameterizedTest
@@ -165,13 +172,14 @@ class StatementCountTest extends ServerTest {
       lock.unlock();
     }
     assertThat(count.more()).isZero();
-    lock.unlock();
     try (Lease held = client.lock("b").acquire()) {
       count.more();
       assertThat(held.isHeld()).isTrue();
       assertThat(held.remaining()).isPositive();
       assertThat(count.more()).isZero();
     }
+    // Last: a release may bring a sweep, which comes in the background.
+    lock.unlock();
   }
 
   @ParameterizedTest

@@ -22,12 +22,13 @@ local function digits(number)
   return string.format('%d%06d', number / 1000000, number % 1000000)
 end
 
--- Keeps a text under the key, and the keys of those who wait, until 'last' at least; they live until 'kept', and longer only after
--- this has been told so: rarely, since it takes time
+-- Until when the keys of a name are to live, which live until 'kept', so that they outlast 'last': half as long again, since it takes
+-- time to tell them
 local function keep_until(last, kept)
   return last <= kept and kept or math.floor(last + (last - now) / 2)
 end
 
+-- Writes the state; all keys of the name live until 'kept', as they were told already if it 'was' the same
 local function set(key, text, kept, was)
   if kept == was then
     redis.call('SET', key, text, 'KEEPTTL')
