@@ -16,6 +16,7 @@ import io.leasehold.testkit.FaultProxy;
 import io.leasehold.testkit.FaultProxy.Direction;
 import io.leasehold.testkit.Framing;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,12 +78,13 @@ class FailoverTest extends ServerTest {
   void acknowledgedButNotReplicatedThereAreTwoHoldersAndTheDataRefusesTheFirst() throws Exception {
     Engine client = client();
     client.lock("a").acquire().release();
+    await().atMost(PATIENCE).until(() -> replicated("number") == 1 && replicated("name:a") == 0);
     replication.drop(Direction.TO_CLIENT);
     Lease first = client.lock("a").acquire();
     server.kill();
     replication.cutAll();
     replica.command("REPLICAOF", "NO", "ONE");
-    Lease second = clientAt(replica.url(), how -> how).lock("a").acquire();
+    Lease second = clientAt(replica.url(), how -> how).lock("a").acquire(PATIENCE);
     assertThat(first.isHeld()).as("it cannot know").isTrue();
     assertThat(second.isHeld()).isTrue();
     Ledger data = new Ledger();
@@ -95,16 +97,13 @@ class FailoverTest extends ServerTest {
   void whatWasReplicatedOutlivesTheFailover() throws Exception {
     Engine client = client();
     Lease held = client.lock("a").acquire();
-    await()
-        .atMost(PATIENCE)
-        .until(
-            () -> ((java.util.List<?>) replica.command("KEYS", prefix() + "*:name:a")).size() == 1);
+    await().atMost(PATIENCE).until(() -> replicated("name:a") == 1);
     server.kill();
     replica.command("REPLICAOF", "NO", "ONE");
     Engine there = clientAt(replica.url(), how -> how);
     assertThat(there.lock("a").tryAcquire()).isEmpty();
     assertThat(there.lock("a").breakLease(held.fencingToken())).isTrue();
-    Lease next = there.lock("a").acquire();
+    Lease next = there.lock("a").acquire(PATIENCE);
     assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
     next.release();
   }
@@ -128,6 +127,11 @@ class FailoverTest extends ServerTest {
         .satisfies(
             found -> assertThat(found.level()).isEqualTo(Level.ERROR),
             found -> assertThat(found.detail()).contains("" + replication.port()));
+  }
+
+  /** How many keys of this test the replica has that end so. */
+  private int replicated(String end) {
+    return ((List<?>) replica.command("KEYS", prefix() + "*:" + end)).size();
   }
 
   private static Finding finding(Engine client, String check) {
