@@ -35,7 +35,7 @@ final class RedisStore implements LockStore {
   /** No request lands later than this after its connection was given up. */
   private static final byte[] TOMBSTONE_MILLIS = Command.digits(60_000);
 
-  /** After which a grant that nobody confirmed falls back: as state.lua has it. */
+  /** After which a grant that nobody confirmed falls back: as contended.lua has it. */
   private static final Duration CONFIRM = Duration.ofMillis(2500);
 
   private final Node node;

@@ -22,6 +22,11 @@ local function digits(number)
   return string.format('%d%06d', number / 1000000, number % 1000000)
 end
 
+-- Milliseconds from now until then
+local function life(ends)
+  return math.max(1, math.ceil((ends - now) / 1000))
+end
+
 -- Until when the keys of a name are to live, which live until 'kept', so that they outlast 'last': half as long again, since it takes
 -- time to tell them
 local function keep_until(last, kept)
@@ -34,10 +39,9 @@ local function set(key, text, kept, was)
     redis.call('SET', key, text, 'KEEPTTL')
     return
   end
-  local life = math.max(1, math.ceil((kept - now) / 1000))
-  redis.call('SET', key, text, 'PX', life)
-  redis.call('PEXPIRE', beside(key, 'order'), life)
-  redis.call('PEXPIRE', beside(key, 'waiters'), life)
+  redis.call('SET', key, text, 'PX', life(kept))
+  redis.call('PEXPIRE', beside(key, 'order'), life(kept))
+  redis.call('PEXPIRE', beside(key, 'waiters'), life(kept))
 end
 
 -- All of it; nothing if the text is something else

@@ -38,8 +38,9 @@ local function unpacked(id, ends, fair, channel, rest)
   return { id, mode, permits, fair, since, ends, 0, 0, channel, holder }
 end
 
--- Of what contended.lua reads
+-- Of what contended.lua reads; nil if that is nothing
 local function contended(key, number, confirm, waiting, fair, next, last, kept, ...)
+  if not number then return nil end
   local state = nobody(key)
   local holder = unpacked(...)
   holder[NUMBER], holder[CONFIRM_BY] = number, confirm
@@ -58,8 +59,7 @@ local function load(key, raw)
     state.holders[1] = { id, 'x', 1, 0, number, now + left, number, 0, '', holder }
     return state
   end
-  if read_contended(raw) then return contended(key, read_contended(raw)) end
-  if string.sub(raw, 1, 1) ~= 'm' then return nil end
+  if string.sub(raw, 1, 1) ~= 'm' then return contended(key, read_contended(raw)) end
   local read, state = pcall(cmsgpack.unpack, string.sub(raw, 2))
   if not read or type(state) ~= 'table' or #state ~= 8 then return nil end
   local loaded = nobody(key)
@@ -113,8 +113,7 @@ local function save(key, state)
   end
   local one = holders[1]
   if #holders == 1 and one[MODE] == 'x' and alone and one[CONFIRM_BY] == 0 then
-    local life = math.max(1, math.ceil((one[UNTIL] - now) / 1000))
-    redis.call('SET', key, 'x' .. digits(one[NUMBER]) .. ' ' .. one[ID] .. ' ' .. one[HOLDER], 'PX', life)
+    redis.call('SET', key, 'x' .. digits(one[NUMBER]) .. ' ' .. one[ID] .. ' ' .. one[HOLDER], 'PX', life(one[UNTIL]))
   elseif #holders == 1 and one[MODE] == 'x' and state.writers == state.waiting then
     write_contended(key, one[NUMBER], one[CONFIRM_BY], state.waiting, state.fair, state.next, state.last, state.kept, one[ID], pack(one))
   else
