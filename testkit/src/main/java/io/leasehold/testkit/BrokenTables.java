@@ -119,7 +119,8 @@ final class BrokenTables {
 
       @Override
       long mint(LockName name, Ticket ticket) {
-        if (name.holders.isEmpty() && !name.isWantedBeside(ticket.id())) {
+        // Whoever waited for it kept it from being idle.
+        if (name.holders.isEmpty() && name.waiters.isEmpty()) {
           counts.remove(ticket.name());
         }
         return counts.merge(ticket.name(), 1L, Long::sum);

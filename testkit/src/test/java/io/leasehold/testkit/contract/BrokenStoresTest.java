@@ -63,8 +63,9 @@ class BrokenStoresTest {
       expected.put(store.name(), Set.of(store.rule()));
       lines.add(line(store, card));
     }
-    System.out.println(head() + String.join("", lines));
-    assertThat(broken).isEqualTo(expected);
+    String table = head() + String.join("", lines);
+    System.out.println(table);
+    assertThat(broken).as(table).isEqualTo(expected);
   }
 
   private static ScoreCard run(BrokenStore store) throws InterruptedException {
