@@ -19,7 +19,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,7 +33,6 @@ final class FaultyConnection implements LockStore {
   private final FaultyStore faulty;
   private final LockStore store;
   private final Clock clock = new SystemClock();
-  private final Set<LeaseId> granted = ConcurrentHashMap.newKeySet();
 
   FaultyConnection(FaultyStore faulty, LockStore store) {
     this.faulty = faulty;
@@ -52,7 +50,7 @@ final class FaultyConnection implements LockStore {
         .thenApply(
             answer -> {
               if (answer instanceof Attempt.Granted) {
-                granted.add(ticket.id());
+                faulty.granted().add(ticket.id());
               }
               return answer;
             });
@@ -60,13 +58,13 @@ final class FaultyConnection implements LockStore {
 
   @Override
   public CompletionStage<Boolean> withdraw(Ticket ticket, Duration within) {
-    granted.remove(ticket.id());
+    faulty.granted().remove(ticket.id());
     return send(within, () -> store.withdraw(ticket, within));
   }
 
   @Override
   public CompletionStage<Release> release(Ticket ticket, Duration within) {
-    granted.remove(ticket.id());
+    faulty.granted().remove(ticket.id());
     return send(within, () -> store.release(ticket, within));
   }
 
@@ -81,7 +79,7 @@ final class FaultyConnection implements LockStore {
       Collection<Ticket> tickets, Duration within, BiConsumer<LeaseId, Renewal> each) {
     List<Ticket> asked = new ArrayList<>();
     for (Ticket ticket : tickets) {
-      if (faulty.polls() || granted.contains(ticket.id())) {
+      if (faulty.polls() || faulty.granted().contains(ticket.id())) {
         asked.add(ticket);
       } else {
         each.accept(ticket.id(), new Renewal.Waiting());

@@ -28,6 +28,7 @@ final class FaultyListener implements StoreListener {
   @Override
   public void granted(LeaseId id, Granted granted, Supplier<Duration> age) {
     if (faulty.hearsWakeUps()) {
+      faulty.granted().add(id);
       listener.granted(id, granted, age);
     }
   }

@@ -1,6 +1,7 @@
 package io.leasehold.testkit;
 
 import io.leasehold.StoreException.Failure;
+import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreListener;
@@ -8,6 +9,7 @@ import io.leasehold.testkit.contract.Faults;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -48,6 +50,7 @@ public final class FaultyStore implements StoreFactory, Faults {
   private final AtomicInteger requests = new AtomicInteger();
   private final Map<Integer, Fate> fates = new ConcurrentHashMap<>();
   private final Map<Integer, DelayedRequest> delayed = new ConcurrentHashMap<>();
+  private final Set<LeaseId> granted = ConcurrentHashMap.newKeySet();
   private final Queue<CompletableFuture<?>> unanswered = new ConcurrentLinkedQueue<>();
   private volatile Fate weather = Fate.PASSES;
   private volatile boolean used;
@@ -147,6 +150,11 @@ public final class FaultyStore implements StoreFactory, Faults {
   }
 
   // ---- for the connection and the listener
+
+  /** What the client was told that it has, by an answer or a report: its renewals are no polls. */
+  Set<LeaseId> granted() {
+    return granted;
+  }
 
   int nextIndex() {
     return requests.getAndIncrement();
