@@ -34,6 +34,12 @@ import org.jspecify.annotations.Nullable;
 public final class Engine implements LockClient {
   private static final long DRAIN_CHECK_NANOS = 2_000_000;
 
+  /**
+   * In which one hand-over is due on a machine at its ease: who is quicker gets no more of a lock
+   * than others (a bound by count: Dice, Marathe, Shavit, Lock Cohorting, PPoPP 2012).
+   */
+  private static final long HAND_OVER_PACE_NANOS = 12_500;
+
   final Clock clock;
   final Scheduler scheduler;
   final LockStore store;
@@ -41,6 +47,10 @@ public final class Engine implements LockClient {
   final Duration requestTimeout;
   final long requestNanos;
   final long handOverNanos;
+
+  /** How often a lease is handed over at most, in that time. */
+  final int wantedHandOvers;
+
   final Identity identity;
   final Tickets tickets;
   final Events events;
@@ -87,6 +97,8 @@ public final class Engine implements LockClient {
     this.requestTimeout = config.requestTimeout();
     this.requestNanos = Durations.nanos(requestTimeout);
     this.handOverNanos = Durations.nanos(config.handOver());
+    this.wantedHandOvers =
+        (int) Math.min(FenceNumber.MAX_HAND_OVERS, handOverNanos / HAND_OVER_PACE_NANOS);
     this.closeTimeout = config.closeTimeout();
     this.events = new Events(scheduler, config.listeners());
     this.keeper = new LeaseKeeper(this);

@@ -62,6 +62,10 @@ final class Grant {
   private @Nullable Hold first;
 
   private int handOvers;
+
+  /** After so many it goes back: earlier once somebody else waits. */
+  private int mostHandOvers = FenceNumber.MAX_HAND_OVERS;
+
   private boolean wanted;
   private long wantedSince;
 
@@ -164,7 +168,7 @@ final class Grant {
 
   /** Only while it is safe, and nobody else has waited for longer than the hand-over time. */
   boolean mayBeHandedOver(long now, long handOverNanos) {
-    return handOvers < FenceNumber.MAX_HAND_OVERS
+    return handOvers < mostHandOvers
         && isValid(now)
         && now - jeopardyAt() < 0
         && !(wanted && now - wantedSince > handOverNanos);
@@ -200,6 +204,8 @@ final class Grant {
   private void hear(boolean isWanted) {
     if (isWanted && !wanted) {
       wantedSince = queue.engine.clock.nanos();
+      mostHandOvers =
+          Math.min(FenceNumber.MAX_HAND_OVERS, handOvers + queue.engine.wantedHandOvers);
     }
     wanted = isWanted;
   }

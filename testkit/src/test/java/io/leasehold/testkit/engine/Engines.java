@@ -112,13 +112,18 @@ final class Engines implements BeforeEachCallback, AfterEachCallback {
 
   /** One that goes by this clock. */
   Engine client(StoreFactory factory, Clock clock) {
+    return client(factory, clock, Duration.ofMillis(100));
+  }
+
+  /** One that goes by this clock, and hands a wanted lock over for so long. */
+  Engine client(StoreFactory factory, Clock clock, Duration handOver) {
     EngineConfig config =
         new EngineConfig(
             Optional.of(LONG_TTL),
             LONG_TTL,
             Duration.ofSeconds(2),
             Duration.ofSeconds(2),
-            Duration.ofMillis(100),
+            handOver,
             () -> null,
             Set.of(),
             List.of(events::add));

@@ -1,5 +1,9 @@
 package io.leasehold.testkit.engine;
 
+import static io.leasehold.testkit.InMemorySettings.Feature.DIRECT_GRANT;
+import static io.leasehold.testkit.InMemorySettings.Feature.FENCING;
+import static io.leasehold.testkit.InMemorySettings.Feature.QUEUE;
+import static io.leasehold.testkit.InMemorySettings.Feature.TOMBSTONES;
 import static io.leasehold.testkit.engine.Engines.start;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -10,10 +14,13 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.internal.Engine;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.Traits.Calls;
+import io.leasehold.testkit.InMemorySettings;
+import io.leasehold.testkit.ManualClock;
 import io.leasehold.testkit.engine.Engines.Running;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -106,6 +113,40 @@ class HandOverTest {
       waiter.result();
     }
     assertThat(order).isSorted().hasSize(8);
+  }
+
+  /** Nor does it get more of the lock by being quick: here no time passes at all. */
+  @Test
+  void aQuickProcessHandsAWantedLockOverNoMoreThanSoOften() throws Exception {
+    engines.serve(
+        InMemorySettings.defaults().withFeatures(FENCING, QUEUE, DIRECT_GRANT, TOMBSTONES));
+    Engine one =
+        engines.client(
+            new FaultyStore.Factory(engines.server()), new ManualClock(), Duration.ofMillis(1));
+    Lease held = engines.client().lock("n").acquire();
+    List<CompletableFuture<Lease>> quick = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      quick.add(one.lock("n").acquireAsync(Duration.ofMinutes(1)).toCompletableFuture());
+    }
+    await().until(() -> engines.server().list().get(0).waiters().size() == 1);
+    Engine two = engines.client();
+    Running<Lease> other = start(() -> two.lock("n").acquire());
+    await().until(() -> engines.server().list().get(0).waiters().size() == 2);
+    held.release();
+    Lease first = quick.get(0).get();
+    first.release();
+    for (int i = 1; i <= 80; i++) {
+      Lease next = quick.get(i).get();
+      assertThat(next.fencingToken()).isEqualTo(first.fencingToken() + i);
+      next.release();
+    }
+    Lease others = other.result();
+    assertThat(quick.get(81)).isNotDone();
+    assertThat(others.fencingToken()).isGreaterThan(first.fencingToken() + 80);
+    others.release();
+    for (CompletableFuture<Lease> left : quick.subList(81, 100)) {
+      left.get().release();
+    }
   }
 
   /** Another process is not kept waiting for longer than the hand-over time. */
