@@ -1,5 +1,6 @@
 package io.leasehold.spi;
 
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,12 +27,26 @@ public record LeaseId(long client, long sequence) {
       throw new IllegalArgumentException(
           "a lease id has 32 hexadecimal digits, but this has " + text.length());
     }
-    return new LeaseId(
-        Long.parseUnsignedLong(text, 0, 16, 16), Long.parseUnsignedLong(text, 16, 32, 16));
+    byte[] digits = text.getBytes(StandardCharsets.ISO_8859_1);
+    return new LeaseId(bits(digits, 0), bits(digits, 16));
   }
 
-  // Each request looks ids up in several maps; what a record has by itself is slow until it is
-  // warm.
+  // Each request looks ids up in several maps, and each message has one to be read. What a record
+  // has by itself, and what reads numbers of any radix, is slow until it is warm.
+
+  private static long bits(byte[] digits, int from) {
+    long bits = 0;
+    for (int i = from; i < from + 16; i++) {
+      int c = digits[i];
+      int digit = c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+      if (digit < 0 || digit > 15 || (c > '9' && digit < 10)) {
+        throw new NumberFormatException(
+            "a lease id has 32 hexadecimal digits, but this has the character " + (char) (c & 255));
+      }
+      bits = bits << 4 | digit;
+    }
+    return bits;
+  }
 
   @Override
   public boolean equals(@Nullable Object other) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LeaseIdTest {
   @ParameterizedTest
@@ -21,10 +22,25 @@ class LeaseIdTest {
   }
 
   @Test
-  void whatIsNotOneIsRefused() {
-    assertThatThrownBy(() -> LeaseId.parse("abc")).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> LeaseId.parse("g".repeat(32)))
-        .isInstanceOf(IllegalArgumentException.class);
+  void isReadInCapitalsToo() {
+    assertThat(LeaseId.parse("0123456789ABCDEFabcdef9876543210"))
+        .isEqualTo(new LeaseId(0x0123456789ABCDEFL, 0xabcdef9876543210L));
+  }
+
+  @Test
+  void whatIsTooShortIsRefused() {
+    assertThatThrownBy(() -> LeaseId.parse("abc"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("this has 3");
+  }
+
+  /** Beside those that count, and such as are digits elsewhere. */
+  @ParameterizedTest
+  @ValueSource(strings = {"/", ":", "@", "G", "`", "g", "+", "-", " ", "é", "\u0660", "\uFF11"})
+  void whatIsNoDigitIsRefused(String character) {
+    assertThatThrownBy(() -> LeaseId.parse("0".repeat(31) + character))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("32 hexadecimal digits");
   }
 
   @Test

@@ -92,8 +92,7 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
       onRedisConnected(null, null);
     }
     // Earlier than the engine gives up, since this much is known: nothing was sent.
-    Scheduler.Timer timer =
-        threads.schedule(() -> giveUp(connected), within.multipliedBy(9).dividedBy(10).toNanos());
+    Scheduler.Timer timer = threads.schedule(() -> giveUp(connected), within.toNanos() / 10 * 9);
     return connected.thenCompose(
         done -> {
           timer.cancel();

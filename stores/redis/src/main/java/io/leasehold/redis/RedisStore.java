@@ -36,7 +36,7 @@ final class RedisStore implements LockStore {
   private static final byte[] TOMBSTONE_MILLIS = Command.digits(60_000);
 
   /** After which a grant that nobody confirmed falls back: as contended.lua has it. */
-  private static final Duration CONFIRM = Duration.ofMillis(2500);
+  private static final long CONFIRM_MILLIS = 2500;
 
   private final Node node;
   private final Keys keys;
@@ -82,8 +82,8 @@ final class RedisStore implements LockStore {
   /** What an answer that a ticket waits says of later grants. */
   static Word word(Ticket ticket, Moment sent, long mark) {
     // A poll does not write the life of a ticket anew while three quarters of it are left
-    Duration least = ticket.ttl().multipliedBy(3).dividedBy(4);
-    return new Word(sent, mark, least.compareTo(CONFIRM) < 0 ? least : CONFIRM);
+    long least = Math.min(CONFIRM_MILLIS, ticket.ttl().toMillis() / 4 * 3);
+    return new Word(sent, mark, Duration.ofMillis(least));
   }
 
   @Override
