@@ -63,7 +63,7 @@ final class Grant {
 
   private int handOvers;
 
-  /** After so many it goes back: earlier once somebody else waits. */
+  /** After so many it goes back: sooner while somebody else waits. */
   private int mostHandOvers = FenceNumber.MAX_HAND_OVERS;
 
   private boolean wanted;
@@ -166,7 +166,10 @@ final class Grant {
     return ++handOvers;
   }
 
-  /** Only while it is safe, and nobody else has waited for longer than the hand-over time. */
+  /**
+   * Only while it is safe, not too often, and nobody else has waited for longer than the hand-over
+   * time.
+   */
   boolean mayBeHandedOver(long now, long handOverNanos) {
     return handOvers < mostHandOvers
         && isValid(now)
@@ -202,7 +205,9 @@ final class Grant {
   }
 
   private void hear(boolean isWanted) {
-    if (isWanted && !wanted) {
+    if (!isWanted) {
+      mostHandOvers = FenceNumber.MAX_HAND_OVERS;
+    } else if (!wanted) {
       wantedSince = queue.engine.clock.nanos();
       mostHandOvers =
           Math.min(FenceNumber.MAX_HAND_OVERS, handOvers + queue.engine.wantedHandOvers);
