@@ -170,11 +170,11 @@ final class Grant {
    * Only while it is safe, not too often, and nobody else has waited for longer than the hand-over
    * time.
    */
-  boolean mayBeHandedOver(long now, long handOverNanos) {
+  boolean mayBeHandedOver(long now) {
     return handOvers < mostHandOvers
         && isValid(now)
         && now - jeopardyAt() < 0
-        && !(wanted && now - wantedSince > handOverNanos);
+        && !(wanted && now - wantedSince > queue.engine.handOverNanos);
   }
 
   /** Whether the lease certainly stands. Reads clocks only. */

@@ -43,7 +43,7 @@ final class Readers {
         && grant.terms.handsOverTo(reader.terms)
         && !engine.isClosed()
         && !grant.isWanted()
-        && grant.mayBeHandedOver(now, engine.handOverNanos);
+        && grant.mayBeHandedOver(now);
   }
 
   /** Without the mutex. */

@@ -50,7 +50,7 @@ final class Releaser {
 
   /** A compatible caller that waits here; null if the lease may not be handed over now. */
   private @Nullable Waiter handOverTarget(Grant grant, long now) {
-    return grant.mayBeHandedOver(now, engine.handOverNanos) ? grant.queue.nextFor(grant) : null;
+    return grant.mayBeHandedOver(now) ? grant.queue.nextFor(grant) : null;
   }
 
   private void handOver(Grant grant, Waiter to, Steps steps) {

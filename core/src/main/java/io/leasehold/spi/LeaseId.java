@@ -1,6 +1,6 @@
 package io.leasehold.spi;
 
-import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,10 +11,12 @@ import org.jspecify.annotations.Nullable;
  * @param sequence rises within that client, from a random start
  */
 public record LeaseId(long client, long sequence) {
+  private static final HexFormat HEX = HexFormat.of();
+
   /** 32 hexadecimal digits. */
   @Override
   public String toString() {
-    return hex(client) + hex(sequence);
+    return HEX.toHexDigits(client) + HEX.toHexDigits(sequence);
   }
 
   /**
@@ -27,26 +29,12 @@ public record LeaseId(long client, long sequence) {
       throw new IllegalArgumentException(
           "a lease id has 32 hexadecimal digits, but this has " + text.length());
     }
-    byte[] digits = text.getBytes(StandardCharsets.ISO_8859_1);
-    return new LeaseId(bits(digits, 0), bits(digits, 16));
+    return new LeaseId(
+        HexFormat.fromHexDigitsToLong(text, 0, 16), HexFormat.fromHexDigitsToLong(text, 16, 32));
   }
 
-  // Each request looks ids up in several maps, and each message has one to be read. What a record
-  // has by itself, and what reads numbers of any radix, is slow until it is warm.
-
-  private static long bits(byte[] digits, int from) {
-    long bits = 0;
-    for (int i = from; i < from + 16; i++) {
-      int c = digits[i];
-      int digit = c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
-      if (digit < 0 || digit > 15 || (c > '9' && digit < 10)) {
-        throw new NumberFormatException(
-            "a lease id has 32 hexadecimal digits, but this has the character " + (char) (c & 255));
-      }
-      bits = bits << 4 | digit;
-    }
-    return bits;
-  }
+  // Each request looks ids up in several maps; what a record has by itself is slow until it is
+  // warm.
 
   @Override
   public boolean equals(@Nullable Object other) {
@@ -56,10 +44,5 @@ public record LeaseId(long client, long sequence) {
   @Override
   public int hashCode() {
     return Long.hashCode(client) * 31 + Long.hashCode(sequence);
-  }
-
-  private static String hex(long bits) {
-    String digits = Long.toHexString(bits);
-    return "0".repeat(16 - digits.length()) + digits;
   }
 }

@@ -40,7 +40,7 @@ class LeaseIdTest {
   void whatIsNoDigitIsRefused(String character) {
     assertThatThrownBy(() -> LeaseId.parse("0".repeat(31) + character))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("32 hexadecimal digits");
+        .hasMessageContaining("hexadecimal digit");
   }
 
   @Test

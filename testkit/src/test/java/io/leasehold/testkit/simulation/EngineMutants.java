@@ -140,7 +140,7 @@ final class EngineMutants {
           mutant(
               "hand-over without end, though others wait",
               "Grant",
-              "&& !(wanted && now - wantedSince > handOverNanos)",
+              "&& !(wanted && now - wantedSince > queue.engine.handOverNanos)",
               ""),
           mutant(
               "hand-over on an old word that nobody waits",
