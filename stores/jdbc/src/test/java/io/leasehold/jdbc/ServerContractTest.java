@@ -7,6 +7,7 @@ import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.testkit.contract.Ability;
 import io.leasehold.testkit.contract.ContractFixture;
+import io.leasehold.testkit.contract.DriverContract;
 import io.leasehold.testkit.contract.StoreContract;
 import io.leasehold.testkit.contract.StoreFixture;
 import java.nio.file.Path;
@@ -22,9 +23,12 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** The promises, on every database that the store is for and over every driver. */
+/**
+ * The promises, on every database that the store is for; over every other driver and way to it,
+ * those that a driver can break.
+ */
 class ServerContractTest {
-  /** On a server of its own, which the contract restarts; so its tests run one after another. */
+  /** On its own server, which the contract restarts; so its tests run one after another. */
   @TestInstance(Lifecycle.PER_CLASS)
   @Execution(ExecutionMode.CONCURRENT)
   abstract static class OnServer extends StoreContract {
@@ -43,6 +47,29 @@ class ServerContractTest {
 
     ContractFixture tables(SqlServer where, SqlDriver by) {
       return new OwnTables(where, by, "");
+    }
+
+    @AfterAll
+    void stop() {
+      server.close();
+    }
+  }
+
+  /** Over the other driver: the statements and the server are those of the whole contract. */
+  @TestInstance(Lifecycle.PER_CLASS)
+  @Execution(ExecutionMode.CONCURRENT)
+  abstract static class OverOtherDriver extends DriverContract {
+    private final SqlServer server;
+    private final SqlDriver driver;
+
+    OverOtherDriver(Kind kind, SqlDriver driver) {
+      this.server = SqlServer.of(kind).start();
+      this.driver = driver;
+    }
+
+    @Override
+    protected final ContractFixture fixture() {
+      return new OwnTables(server, driver, "");
     }
 
     @AfterAll
@@ -101,7 +128,7 @@ class ServerContractTest {
 
   @Nested
   @ResourceLock("OnMysqlOverMariadb")
-  class OnMysqlOverMariadb extends OnServer {
+  class OnMysqlOverMariadb extends OverOtherDriver {
     OnMysqlOverMariadb() {
       super(Kind.MYSQL_9, SqlDriver.MARIADB);
     }
@@ -109,7 +136,7 @@ class ServerContractTest {
 
   @Nested
   @ResourceLock("OnMariadbOverMysql")
-  class OnMariadbOverMysql extends OnServer {
+  class OnMariadbOverMysql extends OverOtherDriver {
     OnMariadbOverMysql() {
       super(Kind.MARIADB_10_11, SqlDriver.MYSQL);
     }
@@ -130,7 +157,7 @@ class ServerContractTest {
   @Nested
   @ResourceLock("OnH2File")
   @Execution(ExecutionMode.CONCURRENT)
-  class OnH2File extends StoreContract {
+  class OnH2File extends DriverContract {
     @TempDir Path dir;
 
     @Override
@@ -143,7 +170,7 @@ class ServerContractTest {
   @ResourceLock("OnH2Server")
   @TestInstance(Lifecycle.PER_CLASS)
   @Execution(ExecutionMode.CONCURRENT)
-  class OnH2Server extends StoreContract {
+  class OnH2Server extends DriverContract {
     private final Server server;
 
     OnH2Server() throws SQLException {

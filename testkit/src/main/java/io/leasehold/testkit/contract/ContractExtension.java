@@ -51,7 +51,7 @@ final class ContractExtension implements ParameterResolver, InvocationIntercepto
   }
 
   private Testbed testbed(ExtensionContext context) {
-    StoreContract contract = (StoreContract) context.getRequiredTestInstance();
+    DriverContract contract = (DriverContract) context.getRequiredTestInstance();
     String test = context.getRequiredTestMethod().getName();
     String name =
         test.substring(0, 3).toLowerCase(Locale.ROOT) + names.incrementAndGet() + "." + run + ".";

@@ -1,7 +1,5 @@
 package io.leasehold.testkit.contract;
 
-import org.junit.jupiter.api.extension.ExtendWith;
-
 /**
  * The promises R1 to R21 that every store is held to, by two clients. A store's test class extends
  * this:
@@ -34,26 +32,18 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <p>The tests of a class run beside each other if {@code junit.jupiter.execution.parallel.enabled}
  * is set.
  */
-@ExtendWith(ContractExtension.class)
-public abstract class StoreContract
-    implements ExclusionRules,
-        AnswerRules,
-        TokenRules,
+public abstract class StoreContract extends DriverContract
+    implements TokenRules,
         LeaseRules,
         ReleaseRules,
         WaiterRules,
-        LostRequestRules,
         StormRules,
         ExpiryRules,
         WakeUpRules,
-        NameRules,
         ClientRules,
         DeadlineRules,
         OrderRules {
 
   /** For subclasses. */
   protected StoreContract() {}
-
-  /** How the store is reached: a new one for each test, which closes it. */
-  protected abstract ContractFixture fixture();
 }

@@ -83,8 +83,7 @@ class GuaranteesPageTest {
   }
 
   private static List<Method> tests() {
-    return Arrays.stream(StoreContract.class.getInterfaces())
-        .flatMap(group -> Arrays.stream(group.getDeclaredMethods()))
+    return Arrays.stream(StoreContract.class.getMethods())
         .filter(method -> method.isAnnotationPresent(ContractTest.class))
         .sorted(Comparator.comparing(Method::getName))
         .toList();
