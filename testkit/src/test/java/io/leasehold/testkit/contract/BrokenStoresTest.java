@@ -23,8 +23,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Each broken store fails by the tests of its own rule, and of no other. */
+/**
+ * Each broken store fails by the tests of its own rule, and of no other. Of the other rules a store
+ * runs every fourth test, a different quarter for each store in turn, so that some stores run every
+ * test; {@code -Dleasehold.broken.whole=true} runs them all.
+ */
 class BrokenStoresTest {
+  private static final boolean WHOLE = Boolean.getBoolean("leasehold.broken.whole");
+  private static final int SAMPLE = 4;
+
   private static final int STORES_AT_ONCE = 6;
   private static final int TESTS_AT_ONCE = 8;
   private static final int RULES = 21;
@@ -52,7 +59,8 @@ class BrokenStoresTest {
   void eachFailsByItsOwnRuleAlone() throws Exception {
     Map<String, Future<ScoreCard>> runs = new LinkedHashMap<>();
     for (BrokenStore store : BrokenStores.all()) {
-      runs.put(store.name(), threads.submit(() -> run(store)));
+      int quarter = runs.size() % SAMPLE;
+      runs.put(store.name(), threads.submit(() -> run(store, quarter)));
     }
     Map<String, Set<Integer>> broken = new LinkedHashMap<>();
     Map<String, Set<Integer>> expected = new LinkedHashMap<>();
@@ -68,10 +76,14 @@ class BrokenStoresTest {
     assertThat(broken).as(table).isEqualTo(expected);
   }
 
-  private static ScoreCard run(BrokenStore store) throws InterruptedException {
+  private static ScoreCard run(BrokenStore store, int quarter) throws InterruptedException {
+    String own = String.format(Locale.ROOT, "R%02d_", store.rule());
     return ContractRun.on(store::fixture)
         .withTestsAtOnce(TESTS_AT_ONCE)
         .withPatience(PATIENCE)
+        .only(
+            test ->
+                WHOLE || test.startsWith(own) || Math.floorMod(test.hashCode(), SAMPLE) == quarter)
         .run();
   }
 
