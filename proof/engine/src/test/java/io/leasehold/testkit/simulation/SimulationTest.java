@@ -92,7 +92,7 @@ class SimulationTest {
         new ArrayList<>(lines.subList(Math.max(0, lines.size() - LINES_SHOWN), lines.size()));
     shown.add(0, lines.get(0));
     fail(
-        "%d of %d seeds break a promise. The shortest is seed %d: %s%nreplay: mvn -q -pl testkit"
+        "%d of %d seeds break a promise. The shortest is seed %d: %s%nreplay: mvn -q -pl proof/engine"
             + " -am test -Dtest=SimulationTest -Dsurefire.failIfNoSpecifiedTests=false"
             + " -Dleasehold.sim.seed=%d%n%s",
         howMany,

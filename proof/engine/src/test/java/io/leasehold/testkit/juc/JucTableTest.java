@@ -21,8 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 
 /** {@code docs/juc-behaviours.md} and the tests that it names belong together. */
 class JucTableTest {
-  private static final Path PAGE =
-      Path.of("").toAbsolutePath().getParent().resolve("docs/juc-behaviours.md");
+  private static final Path PAGE = Path.of("..", "..", "docs", "juc-behaviours.md");
 
   private static final Pattern NAMED_TEST = Pattern.compile("`([A-Z]\\w+\\.\\w+)`");
 

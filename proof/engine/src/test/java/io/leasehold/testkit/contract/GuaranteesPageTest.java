@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
  * their tests.
  */
 class GuaranteesPageTest {
-  private static final Path PAGE = Path.of("..", "docs", "guarantees.md");
+  private static final Path PAGE = Path.of("..", "..", "docs", "guarantees.md");
 
   @Test
   void thePageIsThatOfTheContract() throws IOException {
@@ -27,7 +27,7 @@ class GuaranteesPageTest {
     }
     assertThat(Files.exists(PAGE) ? Files.readString(PAGE) : "")
         .as(
-            "docs/guarantees.md is out of date; make it anew: mvn -pl testkit -am test"
+            "docs/guarantees.md is out of date; make it anew: mvn -pl proof/engine -am test"
                 + " -Dtest=GuaranteesPageTest -Dleasehold.docs.write=true"
                 + " -Dsurefire.failIfNoSpecifiedTests=false")
         .isEqualTo(made);
