@@ -102,6 +102,18 @@ final class BrokenQueues {
     };
   }
 
+  /** A repeated attempt does not keep the place of its ticket alive. */
+  static LockTable forgetsWhoAttemptsAgain(InMemorySettings settings) {
+    return new LockTable(settings) {
+      @Override
+      void keepPlace(LockName name, Ticket ticket, long now) {
+        if (!name.waiters.containsKey(ticket.id())) {
+          super.keepPlace(name, ticket, now);
+        }
+      }
+    };
+  }
+
   /** Whoever gave up keeps its place. */
   static LockTable keepsThePlaceOfWhoGaveUp(InMemorySettings settings) {
     return new LockTable(settings) {
@@ -203,6 +215,17 @@ final class BrokenQueues {
       @Override
       Optional<Ticket> otherKind(Ticket ticket) {
         return super.otherKind(ticket).filter(t -> t.mode() == ticket.mode());
+      }
+    };
+  }
+
+  /** What comes free goes to one, and to the next only after that. */
+  static LockName grantsToOneAtATime(InMemorySettings settings) {
+    return new LockName(settings) {
+      @Override
+      List<Entry> admissible() {
+        boolean unasked = holders.values().stream().anyMatch(e -> e.unconfirmed);
+        return unasked ? List.of() : super.admissible();
       }
     };
   }

@@ -1,6 +1,7 @@
 package io.leasehold.testkit;
 
 import io.leasehold.LockMode;
+import io.leasehold.testkit.InMemorySettings.Feature;
 import java.text.Normalizer;
 import java.time.Duration;
 import java.util.List;
@@ -173,10 +174,21 @@ public final class BrokenStores {
             "one is woken where two may go on",
             BrokenStore.table(s -> BrokenQueues.wakesAtMost(s, 1))),
         new BrokenStore(
+            "one-direct-grant",
+            11,
+            "what comes free is granted to the first in the queue, and what is left of it to none",
+            settings ->
+                BrokenStore.names(BrokenQueues::grantsToOneAtATime).make(granting(settings))),
+        new BrokenStore(
             "polls-in-vain",
             11,
             "who polls is told to wait on",
             BrokenStore.table(BrokenQueues::pollsInVain)),
+        new BrokenStore(
+            "place-not-kept",
+            20,
+            "a repeated attempt does not keep its place alive",
+            BrokenStore.table(BrokenQueues::forgetsWhoAttemptsAgain)),
         new BrokenStore(
             "last-come-first-served",
             20,
@@ -187,6 +199,11 @@ public final class BrokenStores {
             20,
             "readers go past a writer that waits",
             BrokenStore.names(BrokenQueues::letsReadersPast)));
+  }
+
+  private static InMemorySettings granting(InMemorySettings settings) {
+    return settings.withFeatures(
+        Feature.FENCING, Feature.QUEUE, Feature.DIRECT_GRANT, Feature.TOMBSTONES);
   }
 
   private static List<BrokenStore> ofClients() {

@@ -141,12 +141,21 @@ class LockTable {
     }
     Attempt answer = new Attempt.Busy(Duration.ofNanos(name.soonestEnd(now)), name.holder());
     if (ticket.intent() == Ticket.Intent.QUEUE && !buried) {
-      name.waiters.computeIfAbsent(
-          ticket.id(), id -> new Entry(ticket, now, lives.begin(ticket, now)));
+      keepPlace(name, ticket, now);
       answer = settings.has(QUEUE) ? new Attempt.Queued(name.place(ticket), name.holder()) : answer;
     }
     dropIfEmpty(ticket.name(), name);
     return answer;
+  }
+
+  /** Gives a ticket that must wait a place, or keeps alive the one that it has. */
+  void keepPlace(LockName name, Ticket ticket, long now) {
+    Entry waiting = name.waiters.get(ticket.id());
+    if (waiting == null) {
+      name.waiters.put(ticket.id(), new Entry(ticket, now, lives.begin(ticket, now)));
+    } else {
+      lives.renew(waiting.life, ticket, now);
+    }
   }
 
   private LockName nameOf(Ticket ticket) {
@@ -311,11 +320,13 @@ class LockTable {
 
   /** After something came free or a waiter went: grants to, or wakes, those who may be next. */
   private void settle(LockName name, long now) {
-    boolean direct = settings.has(DIRECT_GRANT) && settings.has(QUEUE);
-    for (Entry e : name.admissible()) {
-      if (name.admits(e.ticket)) {
-        report(direct ? grantUnasked(name, e, now) : new Wake(e.ticket.id()));
-      }
+    if (!settings.has(DIRECT_GRANT) || !settings.has(QUEUE)) {
+      name.admissible().forEach(e -> report(new Wake(e.ticket.id())));
+      return;
+    }
+    // One at a time: each grant may make way for the waiter behind it
+    for (List<Entry> next = name.admissible(); !next.isEmpty(); next = name.admissible()) {
+      report(grantUnasked(name, next.get(0), now));
     }
   }
 

@@ -1,6 +1,7 @@
 package io.leasehold.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
@@ -119,6 +120,29 @@ public interface OrderRules {
       waiter.result();
     }
     assertThat(served).containsExactly(0, 1, 2, 3, 4, 5);
+  }
+
+  /** It asks again when it is connected again, and is not heard of after that: polling is off. */
+  @ContractTest
+  @DisplayName("R20 an attempt that is repeated keeps a fair waiter's place for one more ttl")
+  default void R20_aRepeatedAttemptKeepsItsPlace(Testbed bed) throws Exception {
+    bed.needs(Ability.FAIR);
+    bed.needs(Ability.LIST);
+    Duration ttl = bed.fixture().shortTtl();
+    LockOptions brief = LockOptions.defaults().fair().withTtl(ttl);
+    Lease held = bed.take(bed.one());
+    bed.faults(bed.two()).stopPolls();
+    Caller<Lease> waiter =
+        bed.start(() -> bed.lock(bed.two()).with(brief).acquire(Testbed.LONG)).waiting();
+    bed.await("a place in the queue", () -> waitersOf(bed) == 1);
+    bed.pass(ttl.multipliedBy(2).dividedBy(5));
+    long repeated = bed.now();
+    bed.faults(bed.two()).heal();
+    bed.await("the end of the place", () -> waitersOf(bed) == 0);
+    assertThat(bed.since(repeated)).isGreaterThanOrEqualTo(ttl.multipliedBy(4).dividedBy(5));
+    waiter.interrupt();
+    assertThatThrownBy(waiter::result).isInstanceOf(InterruptedException.class);
+    held.release();
   }
 
   private static int waitersOf(Testbed bed) {

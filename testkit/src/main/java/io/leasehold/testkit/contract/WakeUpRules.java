@@ -140,6 +140,29 @@ public interface WakeUpRules {
     held.forEach(Lease::release);
   }
 
+  /** They ask for one permit each, and two come free at once. */
+  @ContractTest
+  @DisplayName("R11 one release serves all fair waiters that it has room for, with polling off")
+  default void R11_oneReleaseServesAllThatFit(Testbed bed) throws Exception {
+    bed.needs(Ability.SIGNALS);
+    bed.needs(Ability.PERMITS);
+    bed.needs(Ability.FAIR);
+    Lease both = bed.take(bed.one().semaphore(bed.name(), 2).permits(2));
+    List<Caller<Lease>> waiters = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      LockClient client = bed.open();
+      bed.faults(client).stopPolls();
+      DistributedLock single = client.semaphore(bed.name(), 2).with(LockOptions.defaults().fair());
+      waiters.add(bed.start(() -> single.acquire(bed.patience())).waiting());
+    }
+    both.release();
+    List<Lease> held = new ArrayList<>();
+    for (Caller<Lease> waiter : waiters) {
+      held.add(waiter.result());
+    }
+    held.forEach(Lease::release);
+  }
+
   /** The wake-up came while it was not connected. */
   @ContractTest
   @DisplayName("R11 a waiter that was disconnected finds out when it is connected again")
