@@ -69,7 +69,7 @@ final class CallJudge {
   }
 
   Handle granted(Call call, Lease lease) {
-    judge.pending.remove(call);
+    judge.ended(call);
     if (!call.isPending()) {
       judge.fail(Check.FAILURE, call + " was granted after it had ended: " + call.end);
     }
@@ -107,7 +107,7 @@ final class CallJudge {
   }
 
   void failed(Call call, Throwable failure) {
-    judge.pending.remove(call);
+    judge.ended(call);
     if (call.end == Call.End.CANCELLED) {
       return;
     }
@@ -158,7 +158,7 @@ final class CallJudge {
       world.trace.line(call.process.name, call + " cancel");
       world.saw(Sometimes.CANCELLED);
       call.end = Call.End.CANCELLED;
-      judge.pending.remove(call);
+      judge.ended(call);
       judge.lastCancel.put(call.process.name + call.name, world.time.now());
     }
   }
@@ -168,7 +168,7 @@ final class CallJudge {
     for (Call call : List.copyOf(judge.pending)) {
       if (call.process == process) {
         call.end = Call.End.CRASHED;
-        judge.pending.remove(call);
+        judge.ended(call);
       }
     }
   }

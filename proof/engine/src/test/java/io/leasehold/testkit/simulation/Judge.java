@@ -80,6 +80,11 @@ final class Judge {
     return closing.contains(process);
   }
 
+  void ended(Call call) {
+    pending.remove(call);
+    kinds.ended(call);
+  }
+
   /** Leases that the store took away: their holders may believe for a while that they hold. */
   void revoked(Collection<LeaseId> gone) {
     for (LeaseId key : gone) {

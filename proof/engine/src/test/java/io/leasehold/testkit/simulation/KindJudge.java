@@ -16,6 +16,9 @@ final class KindJudge {
   /** When the store last had a name as a kind. */
   private final Map<String, Map<Integer, Long>> lastUse = new HashMap<>();
 
+  /** When a call last ended that wanted a name as a kind, by process and name. */
+  private final Map<String, Map<Integer, Long>> lastWish = new HashMap<>();
+
   KindJudge(World world, Judge judge) {
     this.world = world;
     this.judge = judge;
@@ -63,6 +66,14 @@ final class KindJudge {
     lastUse.computeIfAbsent(name, n -> new HashMap<>()).put(kind, world.time.now());
   }
 
+  void ended(Call call) {
+    if (!isQuiet()) {
+      lastWish
+          .computeIfAbsent(call.process.name + call.name, n -> new HashMap<>())
+          .put(call.wish.kind(), world.time.now());
+    }
+  }
+
   /** The store let a ticket hold or wait. */
   void left(Ticket ticket) {
     if (!isQuiet()) {
@@ -87,13 +98,22 @@ final class KindJudge {
   /** As far as an attempt said that was under way for those who came before. */
   private boolean wasElsewhere(Call call) {
     long since = call.invokedAt - world.plan.requestTimeout();
-    return lastUse.getOrDefault(call.name, Map.of()).entrySet().stream()
-        .anyMatch(e -> e.getKey() != call.wish.kind() && e.getValue() >= since);
+    return hadOther(lastUse.get(call.name), call, since);
   }
 
-  /** Whether its process wants or still has another kind, perhaps in a lease that it lets go. */
+  private static boolean hadOther(Map<Integer, Long> kinds, Call call, long since) {
+    return kinds != null
+        && kinds.entrySet().stream()
+            .anyMatch(e -> e.getKey() != call.wish.kind() && e.getValue() >= since);
+  }
+
+  /**
+   * Whether its process has wanted or had another kind since it was made, perhaps in a lease that
+   * it lets go.
+   */
   private boolean wasHere(Call call) {
     return judge.pending.stream().anyMatch(c -> isOther(call, c.process, c.name, c.wish.kind()))
+        || hadOther(lastWish.get(call.process.name + call.name), call, call.invokedAt)
         || judge.ids.values().stream()
             .anyMatch(
                 id ->
