@@ -416,6 +416,9 @@ enum CrashScenario {
           false,
           "");
 
+  /** How long before it happened what it needs to have happened before. */
+  static final Duration EARLIER = Duration.ofSeconds(3);
+
   /** How many statements it takes. */
   final int statements;
 
@@ -431,7 +434,7 @@ enum CrashScenario {
   /** What was there before. */
   void prepare(LeaseRowStore store) {}
 
-  /** What happened some seconds before. */
+  /** What happened {@link #EARLIER}. */
   void prepareSecondsAgo(LeaseRowStore store) {}
 
   /** What was there before the host was last booted. */
@@ -446,6 +449,41 @@ enum CrashScenario {
    * @param happened whether its change had been committed
    */
   abstract void check(LeaseRowStore store, boolean happened);
+
+  /**
+   * Prepares it and lets it happen. The clock stands still but for what must be earlier: nothing
+   * lapses, however slow the machine is.
+   *
+   * @param snapshots of what the process is doing
+   */
+  void happen(Path file, ManualClock clock, Snapshots snapshots) {
+    if (this == OPENING_A_NEW_FILE) {
+      snapshots.begin();
+      open(file, clock, snapshots).close();
+      return;
+    }
+    try (LeaseRowStore store = Fixture.open(file, clock, "earlier", StatementHook.NONE)) {
+      prepareOnAnotherBoot(store);
+    }
+    try (LeaseRowStore store = open(file, clock, StatementHook.NONE)) {
+      prepareSecondsAgo(store);
+    }
+    clock.advance(EARLIER);
+    try (LeaseRowStore store = open(file, clock, StatementHook.NONE)) {
+      prepare(store);
+    }
+    clock.advance(Duration.ofMillis(1));
+    try (LeaseRowStore store = open(file, clock, snapshots)) {
+      // Its writing connection is opened by its first change; that is not what is looked at.
+      release(store, tryOnce("nothing"));
+      snapshots.begin();
+      act(store);
+    }
+  }
+
+  static LeaseRowStore open(Path file, ManualClock clock, StatementHook hook) {
+    return Fixture.open(file, clock, "now", hook);
+  }
 
   /** After an attempt of MINE on a name whose last number was {@code last}. */
   private static void checkGrant(LeaseRowStore store, boolean happened, long last) {
@@ -490,56 +528,15 @@ enum CrashScenario {
         t.holder());
   }
 
-  /** The process: halts before or after a statement. */
+  /** A process that halts. */
   static final class Halting {
     private Halting() {}
 
-    /** Takes the file, the scenario, which statement, and before or after. */
+    /** Takes the file, the scenario, and how many snapshots it makes. */
     public static void main(String[] args) {
-      CrashScenario scenario = CrashScenario.valueOf(args[1]);
-      int stop = Integer.parseInt(args[2]);
-      boolean before = args[3].equals("before");
-      Halt halt = new Halt(stop, before);
-      if (scenario == OPENING_A_NEW_FILE) {
-        halt.arm();
-      }
-      LeaseRowStore store = Fixture.open(Path.of(args[0]), halt);
-      // Its writing connection is opened by its first change; that is not what is looked at.
-      store.release(tryOnce("nothing"), TTL);
-      halt.arm();
-      scenario.act(store);
-    }
-  }
-
-  private static final class Halt implements StatementHook {
-    static final int STATUS = 7;
-
-    private final int stop;
-    private final boolean before;
-    private boolean armed;
-    private int count;
-
-    Halt(int stop, boolean before) {
-      this.stop = stop;
-      this.before = before;
-    }
-
-    void arm() {
-      armed = true;
-    }
-
-    @Override
-    public void before(String sql) {
-      if (armed && ++count == stop && before) {
-        Runtime.getRuntime().halt(STATUS);
-      }
-    }
-
-    @Override
-    public void after(String sql) {
-      if (armed && count == stop && !before) {
-        Runtime.getRuntime().halt(STATUS);
-      }
+      Path file = Path.of(args[0]);
+      Snapshots snapshots = Snapshots.halting(file, Integer.parseInt(args[2]));
+      CrashScenario.valueOf(args[1]).happen(file, new ManualClock(), snapshots);
     }
   }
 }
