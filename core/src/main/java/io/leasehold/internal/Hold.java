@@ -193,7 +193,7 @@ public final class Hold implements Lease, Waiter.Outcome {
   public void release() {
     CompletableFuture<Void> done = releaseAsync();
     try {
-      done.join();
+      engine().scheduler.join(done);
     } catch (CompletionException e) {
       if (e.getCause() instanceof RuntimeException failure) {
         throw failure;

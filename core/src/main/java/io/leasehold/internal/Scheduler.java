@@ -1,8 +1,12 @@
 package io.leasehold.internal;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
 /**
- * Where the engine's work runs when it is not the caller's thread. After {@link #close()} tasks are
- * dropped.
+ * Where the engine's work runs when it is not the caller's thread, and how a caller's thread waits.
+ * After {@link #close()} tasks are dropped.
  */
 public interface Scheduler extends AutoCloseable {
   /** Runs a short task that does not block, after a delay. */
@@ -16,6 +20,21 @@ public interface Scheduler extends AutoCloseable {
 
   /** Runs code of the user. */
   void callback(Runnable task);
+
+  /** Lets the calling thread wait until it is woken or interrupted, or for so long. */
+  default void park(Object blocker, long nanos) {
+    LockSupport.parkNanos(blocker, nanos);
+  }
+
+  /** Wakes a thread that {@link #park} lets wait. */
+  default void unpark(@Nullable Thread thread) {
+    LockSupport.unpark(thread);
+  }
+
+  /** Lets the calling thread wait for a future, however long; an interrupt does not end it. */
+  default <T extends @Nullable Object> T join(CompletableFuture<T> future) {
+    return future.join();
+  }
 
   /** Ends the threads; what runs is interrupted. */
   @Override

@@ -9,7 +9,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -132,7 +131,7 @@ final class Waiter {
       return;
     }
     if (thread != null) {
-      steps.add(() -> LockSupport.unpark(thread));
+      steps.add(() -> engine.scheduler.unpark(thread));
     } else if (end != Withdrawn.WITHDRAWN) {
       steps.add(() -> engine.scheduler.callback(() -> complete(end)));
     }
@@ -153,7 +152,7 @@ final class Waiter {
   /** Under the mutex: lets the parked thread make a request. */
   void send(Runnable request, Steps steps) {
     errand = request;
-    steps.add(() -> LockSupport.unpark(thread));
+    steps.add(() -> engine.scheduler.unpark(thread));
   }
 
   /**
@@ -182,11 +181,7 @@ final class Waiter {
         if (left <= 0) {
           return null;
         }
-        if (until.exists()) {
-          LockSupport.parkNanos(this, left);
-        } else {
-          LockSupport.park(this);
-        }
+        engine.scheduler.park(this, left);
         if (!interruptible && Thread.interrupted()) {
           interrupted = true;
         }
