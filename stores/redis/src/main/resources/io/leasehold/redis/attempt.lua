@@ -52,7 +52,7 @@ local function queue_up()
   last = math.max(last, mine)
   write_contended(KEYS[1], number, confirm, waiting + 1, fair + fairly, next, last, kept, holding, ends, holder_fairly, holder_channel, rest)
   local _, _, _, who = cmsgpack.unpack(rest)
-  return { 2, waiting, who, math.max(now, tonumber(found[3] or 0) or 0) }
+  return { 2, waiting, who, math.max(now - 1, tonumber(found[3] or 0) or 0) }
 end
 
 local given = queue_up()

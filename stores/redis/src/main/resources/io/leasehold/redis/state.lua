@@ -127,9 +127,9 @@ local function save(key, state)
   end
 end
 
--- Not below any number of the bucket so far, and below every later one
+-- Not below any number of the bucket so far, and below every later one, also one of this microsecond
 local function mark(counter)
-  return math.max(now, tonumber(redis.call('MGET', counter)[1] or 0) or 0)
+  return math.max(now - 1, tonumber(redis.call('MGET', counter)[1] or 0) or 0)
 end
 
 local function holding(state, id)
@@ -204,7 +204,16 @@ local function sweep_waiters(state)
   state.next = next
 end
 
--- Drops what has expired; whom a grant did not reach waits again, behind the others. Whether there was any.
+-- Drops all who wait on a channel: their process polls them together
+local function forget_channel(state, channel)
+  for _, id in ipairs(redis.call('LRANGE', state.order, 0, -1)) do
+    local e = waiter(state, id)
+    if e and e[CHANNEL] == channel then remove_waiter(state, e) end
+  end
+end
+
+-- Drops what has expired, and a grant that was not confirmed, with all who wait on its channel: their process is gone, or so slow
+-- that they come again. Whether there was any.
 local function sweep(state)
   local changed = false
   if state.waiting > 0 and state.next <= now then
@@ -213,12 +222,11 @@ local function sweep(state)
   end
   for i = #state.holders, 1, -1 do
     local e = state.holders[i]
-    local unconfirmed = e[CONFIRM_BY] ~= 0
-    if e[UNTIL] <= now or (unconfirmed and e[CONFIRM_BY] <= now) then
+    local unconfirmed = e[CONFIRM_BY] ~= 0 and e[CONFIRM_BY] <= now
+    if e[UNTIL] <= now or unconfirmed then
       table.remove(state.holders, i)
       changed = true
-      e[NUMBER], e[CONFIRM_BY] = 0, 0
-      if e[UNTIL] > now then add_waiter(state, e) end
+      if unconfirmed and state.waiting > 0 then forget_channel(state, e[CHANNEL]) end
     end
   end
   return changed

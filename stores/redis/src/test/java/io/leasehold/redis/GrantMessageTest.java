@@ -97,11 +97,11 @@ class GrantMessageTest extends ServerTest {
     release(holder);
     Told told = heard.next();
     String message = waiter.id() + " " + told.granted().number() + " 1";
-    // Nobody asks for it: the next in the queue gets it, and its ticket waits again.
-    await().atMost(PATIENCE).until(() -> !(renew(later) instanceof Renewal.Waiting));
-    assertThat(heard.next().id()).isEqualTo(later.id());
+    // It is not asked for: this client is taken to be gone, with all that wait there.
+    await().atMost(PATIENCE).until(() -> renew(later) instanceof Renewal.Gone);
     assertThat(attempt(later)).isInstanceOf(Granted.class);
-    assertThat(renew(waiter)).isInstanceOf(Renewal.Waiting.class);
+    assertThat(renew(waiter)).isInstanceOf(Renewal.Gone.class);
+    assertThat(attempt(waiter)).isInstanceOf(Attempt.Queued.class);
 
     assertThat(server.command("PUBLISH", channels().get(0), message)).isEqualTo(1L);
 

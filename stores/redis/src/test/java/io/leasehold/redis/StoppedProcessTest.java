@@ -29,8 +29,12 @@ class StoppedProcessTest extends ServerTest {
   }
 
   private JavaProcess puppet() {
+    return puppet(SHORT);
+  }
+
+  private JavaProcess puppet(Duration ttl) {
     JavaProcess puppet =
-        JavaProcess.start(Puppet.class, server.url() + "?prefix=" + prefix(), SHORT.toString());
+        JavaProcess.start(Puppet.class, server.url() + "?prefix=" + prefix(), ttl.toString());
     puppet.await("ready");
     return puppet;
   }
@@ -90,6 +94,33 @@ class StoppedProcessTest extends ServerTest {
       puppet.signal("CONT");
       next.release();
       assertThat(Long.parseLong(puppet.await("acquired"))).isGreaterThan(next.fencingToken());
+    }
+  }
+
+  /** However many they are: with a turn for each of them it would be half a minute. */
+  @Test
+  void r9TheFairWaitersOfAKilledProcessCostTheOthersOneTurn() throws Exception {
+    int dead = 12;
+    Engine client = client();
+    LockOptions fair = LockOptions.defaults().fair();
+    try (JavaProcess puppet = puppet(Duration.ofMinutes(10))) {
+      Lease held = client.lock("a").acquire();
+      for (int i = 0; i < dead; i++) {
+        puppet.say("acquire fair");
+      }
+      await()
+          .atMost(PATIENCE)
+          .until(() -> client.lock("a").inspect().orElseThrow().waiters().size() == dead);
+      CompletableFuture<Lease> last =
+          client.lock("a").with(fair).acquireAsync(PATIENCE).toCompletableFuture();
+      await()
+          .atMost(PATIENCE)
+          .until(() -> client.lock("a").inspect().orElseThrow().waiters().size() == dead + 1);
+      puppet.signal("KILL");
+      held.release();
+      assertThat(last).succeedsWithin(Duration.ofSeconds(15));
+      last.join().release();
+      requireNothingInTheStore();
     }
   }
 
