@@ -18,7 +18,8 @@ final class ChildEnvironment {
 
   /** The variables that it sets aside. */
   private static final List<String> SET_ASIDE =
-      List.of("LC_ALL", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
+      List.of(
+          "LC_ALL", "_JAVA_SR_SIGNUM", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
 
   private ChildEnvironment() {}
 

@@ -29,6 +29,9 @@ final class ChildProcess {
   private final Process process;
   private final ProcessTree tree;
 
+  /** When it began. */
+  private final LinuxProcess.Terminal terminal = LinuxProcess.terminal();
+
   private ChildProcess(Process process, ProcessTree tree) {
     this.process = process;
     this.tree = tree;
@@ -98,11 +101,11 @@ final class ChildProcess {
   }
 
   /**
-   * Passes on a signal that this process got. What is typed at its terminal, the kernel has sent to
-   * both.
+   * Passes on a signal that this process got, unless the command got it too: what is typed at their
+   * terminal, and its end.
    */
   void pass(String signal) {
-    if (signal.equals("INT") && LinuxProcess.isForeground()) {
+    if (isForBoth(signal)) {
       return;
     }
     if (signal.equals("TERM")) {
@@ -110,5 +113,15 @@ final class ChildProcess {
     } else {
       Kill.send(signal, Stream.of(process.toHandle()));
     }
+  }
+
+  private boolean isForBoth(String signal) {
+    LinuxProcess.Terminal now = LinuxProcess.terminal();
+    return switch (signal) {
+      case "INT" -> now.isForeground();
+      // With the HUP the terminal has gone
+      case "HUP" -> !now.leads() && (now.isThere() ? now : terminal).isForeground();
+      default -> false;
+    };
   }
 }

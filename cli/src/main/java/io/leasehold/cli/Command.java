@@ -26,7 +26,13 @@ enum Command {
       trait. The reason is on stderr.
       """,
       List.of(
-          Option.WAIT, Option.TTL, Option.MAX_HOLD, Option.SHARED, Option.PERMITS, Option.FAIR)),
+          Option.WAIT,
+          Option.TTL,
+          Option.MAX_HOLD,
+          Option.SHARED,
+          Option.PERMITS,
+          Option.FAIR,
+          Option.NO_FORWARD)),
   WAIT(
       "wait",
       "NAME",

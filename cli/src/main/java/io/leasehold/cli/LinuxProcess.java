@@ -26,15 +26,25 @@ final class LinuxProcess {
     return fields.length > 0 && (fields[0].equals("Z") || fields[0].equals("X"));
   }
 
-  /**
-   * Whether this process is in the foreground group of its terminal, to which the kernel sends what
-   * is typed there.
-   */
-  static boolean isForeground() {
+  /** How this process stands to its terminal, now. */
+  static Terminal terminal() {
     // state ppid pgrp session tty tpgid
     String[] fields = fields("self");
-    return fields.length > 5 && fields[2].equals(fields[5]);
+    if (fields.length < 6) {
+      return new Terminal(false, false, false);
+    }
+    boolean leads = fields[3].equals(Long.toString(ProcessHandle.current().pid()));
+    return new Terminal(!fields[4].equals("0"), fields[2].equals(fields[5]), leads);
   }
+
+  /**
+   * A process and its terminal.
+   *
+   * @param isThere whether it has one
+   * @param isForeground whether it is in the group to which the kernel sends what is typed there
+   * @param leads whether it leads the session, and alone gets the HUP of a terminal that goes away
+   */
+  record Terminal(boolean isThere, boolean isForeground, boolean leads) {}
 
   /**
    * What stands behind the name in {@code stat}; the name may hold anything, so the last

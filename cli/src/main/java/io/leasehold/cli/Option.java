@@ -21,6 +21,10 @@ enum Option {
       "K/N",
       "hold K of the N permits of a semaphore; N is the same for all who use the name"),
   FAIR("--fair", null, "first come, first served across processes; not every store can"),
+  NO_FORWARD(
+      "--no-forward",
+      null,
+      "pass no signal on to the command: for senders that signal the command too"),
   TOKEN("--token", "N", "the token of the lease to remove, as who shows it"),
   DDL("--ddl", null, "print what creates the tables of the store, and ask it nothing"),
   JSON("--json", null, "for programs; tokens are strings"),

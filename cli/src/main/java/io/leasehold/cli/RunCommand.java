@@ -150,7 +150,7 @@ final class RunCommand {
     Guard guard = new Guard(console, clock, lease, limits, events, child.tree());
     try {
       events.nudge(guard::look);
-      signals.passTo(child::pass);
+      signals.passTo(arguments.has(Option.NO_FORWARD) ? signal -> {} : child::pass);
       watch(child, guard);
     } catch (RuntimeException e) {
       // The lock will be released: nothing may run on without it

@@ -19,6 +19,10 @@ final class Signals {
   /** Those that do not end a process that does nothing about them. */
   private static final Set<String> HARMLESS = Set.of("WINCH", "CONT");
 
+  /** Java lets nobody take QUIT. */
+  private static final List<String> TAKEN =
+      List.of("INT", "TERM", "HUP", "USR1", "USR2", "WINCH", "CONT");
+
   private final ReentrantLock lock = new ReentrantLock();
   private final Thread waiting;
   private final List<String> kept = new ArrayList<>();
@@ -36,7 +40,7 @@ final class Signals {
   /** Takes the signals from now on; the calling thread is the one that waits. */
   static Signals take() {
     Signals signals = new Signals(Thread.currentThread());
-    JvmSignal.take(List.of("INT", "TERM", "HUP", "USR1", "WINCH", "CONT"), signals::got);
+    JvmSignal.take(TAKEN, signals::got);
     return signals;
   }
 

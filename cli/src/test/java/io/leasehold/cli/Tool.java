@@ -115,7 +115,7 @@ final class Tool {
     static final List<String> AS_FROM_A_TERMINAL = words();
 
     private static List<String> words() {
-      List<String> env = List.of("/usr/bin/env", "--default-signal=HUP,INT,TERM,USR1");
+      List<String> env = List.of("/usr/bin/env", "--default-signal=HUP,INT,TERM,USR1,USR2");
       try {
         List<String> probe = new ArrayList<>(env);
         probe.add("true");
@@ -188,7 +188,7 @@ final class Tool {
   /** Sends a signal. */
   static void signal(String signal, long pid) {
     try {
-      new ProcessBuilder("kill", "-" + signal, Long.toString(pid))
+      new ProcessBuilder("kill", "-" + signal, "--", Long.toString(pid))
           .redirectErrorStream(true)
           .redirectOutput(ProcessBuilder.Redirect.DISCARD)
           .start()
