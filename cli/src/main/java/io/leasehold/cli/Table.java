@@ -1,6 +1,7 @@
 package io.leasehold.cli;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Lines under a heading, their columns aligned. */
@@ -20,10 +21,12 @@ final class Table {
   public String toString() {
     StringBuilder text = new StringBuilder();
     int last = lines.get(0).size() - 1;
+    int[] widths = new int[last];
+    Arrays.setAll(widths, this::width);
     for (List<String> line : lines) {
       for (int column = 0; column < last; column++) {
         String cell = line.get(column);
-        text.append(cell).append(" ".repeat(width(column) - length(cell) + 2));
+        text.append(cell).append(" ".repeat(widths[column] - length(cell) + 2));
       }
       text.append(line.get(last)).append('\n');
     }
