@@ -1,7 +1,9 @@
 package io.leasehold.internal;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -10,44 +12,60 @@ import java.util.regex.Pattern;
 public final class Durations {
   private static final long MOST_NANOS = Long.MAX_VALUE / 4;
   private static final Duration MOST = Duration.ofNanos(MOST_NANOS);
-  private static final Pattern SHORT = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
+  private static final Pattern PART = Pattern.compile("(\\d{1,9})(\\.\\d{1,9})?(ms|s|m|h|d)");
+  private static final List<String> UNITS = List.of("d", "h", "m", "s", "ms");
+  private static final List<Long> NANOS =
+      List.of(86_400_000_000_000L, 3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L, 1_000_000L);
 
   private Durations() {}
 
   /**
-   * Reads {@code 500ms}, {@code 10s}, {@code 5m}, {@code 2h}, {@code 1d}, {@code PT10S}, and 0.
+   * Reads {@code 500ms}, {@code 1.5s}, {@code 1m30s}, {@code 2h}, {@code 1d}, {@code PT10S}, and 0.
    *
    * @throws IllegalArgumentException says what was read and what would be understood
    */
   public static Duration parse(String text) {
-    Matcher m = SHORT.matcher(text);
-    if (m.matches()) {
-      long n = Long.parseLong(m.group(1));
-      return switch (m.group(2)) {
-        case "ms" -> Duration.ofMillis(n);
-        case "s" -> Duration.ofSeconds(n);
-        case "m" -> Duration.ofMinutes(n);
-        case "h" -> Duration.ofHours(n);
-        default -> Duration.ofDays(n);
-      };
+    if (text.matches("\\d+") && !text.equals("0")) {
+      throw new IllegalArgumentException(
+          "'" + text + "' is not a duration: it has no unit; write " + text + "s for seconds");
     }
     if (text.equals("0")) {
       return Duration.ZERO;
     }
     try {
-      if (text.toUpperCase(Locale.ROOT).startsWith("P")) {
-        return Duration.parse(text);
-      }
+      return text.toUpperCase(Locale.ROOT).startsWith("P") ? Duration.parse(text) : sum(text);
     } catch (DateTimeParseException e) {
       throw notADuration(text, e);
     }
-    throw notADuration(text, null);
+  }
+
+  /** Reads parts, each with its unit, the largest first. */
+  private static Duration sum(String text) {
+    Matcher part = PART.matcher(text);
+    Duration sum = Duration.ZERO;
+    int last = -1;
+    int end = 0;
+    while (part.find() && part.start() == end && UNITS.indexOf(part.group(3)) > last) {
+      last = UNITS.indexOf(part.group(3));
+      end = part.end();
+      long unit = NANOS.get(last);
+      sum = sum.plus(Duration.ofNanos(unit).multipliedBy(Long.parseLong(part.group(1))));
+      if (part.group(2) != null) {
+        sum =
+            sum.plusNanos(
+                new BigDecimal(part.group(2)).multiply(BigDecimal.valueOf(unit)).longValue());
+      }
+    }
+    if (end == 0 || end < text.length()) {
+      throw notADuration(text, null);
+    }
+    return sum;
   }
 
   private static IllegalArgumentException notADuration(
       String text, @org.jspecify.annotations.Nullable Throwable cause) {
     return new IllegalArgumentException(
-        "'" + text + "' is not a duration; write 500ms, 10s, 5m, 2h or PT10S", cause);
+        "'" + text + "' is not a duration; write 500ms, 10s, 1.5s, 1m30s, 2h or PT10S", cause);
   }
 
   /**

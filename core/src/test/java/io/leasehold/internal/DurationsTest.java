@@ -17,6 +17,10 @@ class DurationsTest {
     "5m, PT5M",
     "2h, PT2H",
     "1d, PT24H",
+    "1.5s, PT1.5S",
+    "0.25m, PT15S",
+    "1m30s, PT1M30S",
+    "1d2h3m4s5ms, PT26H3M4.005S",
     "0, PT0S",
     "0s, PT0S",
     "PT10S, PT10S",
@@ -29,11 +33,32 @@ class DurationsTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "10", "s", "-1s", "1.5s", "10 s", "10S", "PT", "P", "1w", "99999999999s"})
+      strings = {
+        "",
+        "s",
+        "-1s",
+        "1.s",
+        ".5s",
+        "30s1m",
+        "1s1s",
+        "1m 30s",
+        "10 s",
+        "10S",
+        "PT",
+        "P",
+        "1w",
+        "99999999999s"
+      })
   void whatIsNoneIsShownAndExplained(String text) {
     assertThatThrownBy(() -> Durations.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("'" + text + "' is not a duration; write 500ms, 10s, 5m, 2h or PT10S");
+        .hasMessage("'" + text + "' is not a duration; write 500ms, 10s, 1.5s, 1m30s, 2h or PT10S");
+  }
+
+  @Test
+  void aNumberWithoutUnitIsRefusedWithOne() {
+    assertThatThrownBy(() -> Durations.parse("10"))
+        .hasMessage("'10' is not a duration: it has no unit; write 10s for seconds");
   }
 
   @ParameterizedTest
