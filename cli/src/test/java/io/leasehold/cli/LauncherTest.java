@@ -76,7 +76,9 @@ class LauncherTest {
       assertThat(first.code()).as(first.err()).isZero();
       assertThat(second.code()).as(second.err()).isZero();
       assertThat(first.out() + second.out()).isEqualTo("one\ntwo\n");
-      assertThat(first.err() + second.err()).contains("building").hasLineCount(1);
+      assertThat(first.err() + second.err())
+          .contains("building", "leasehold: waiting for another call, which builds or prepares")
+          .hasLineCount(2);
     }
     assertThat(builds()).isEqualTo(1);
 
@@ -93,8 +95,11 @@ class LauncherTest {
         source,
         Files.readString(source).replace("Runs commands under", "Runs altered commands under"));
     Running.Result noMaven = withoutMaven.run("--help");
-    assertThat(noMaven.code()).isEqualTo(69);
-    assertThat(noMaven.err()).startsWith("leasehold: no mvn in PATH").hasLineCount(1);
+    assertThat(noMaven.code()).as(noMaven.err()).isZero();
+    assertThat(noMaven.out()).contains("Runs commands under");
+    assertThat(noMaven.err())
+        .startsWith("leasehold: no mvn in PATH: this is the build of older sources")
+        .hasLineCount(1);
     assertThat(tool.run("--help").out()).contains("Runs altered commands under");
     assertThat(builds()).isEqualTo(2);
 
@@ -130,7 +135,33 @@ class LauncherTest {
   }
 
   @Test
-  void anOldJavaAndNoJavaAreSaidInOneLine() throws IOException {
+  void aPlaceWhereJavaCannotStartIsSaidInOneLine() {
+    try (Running limited = shell("ulimit -v 400000; exec \"$0\" run x -- touch ran");
+        Running nowhere =
+            shell("mkdir gone; cd gone; rmdir ../gone; exec \"$0\" run x -- touch ran")) {
+      Running.Result result = limited.end();
+      assertThat(result.code()).isEqualTo(69);
+      assertThat(result.err()).startsWith("leasehold: ").contains("ulimit -v").hasLineCount(1);
+
+      Running.Result gone = nowhere.end();
+      assertThat(gone.code()).isEqualTo(69);
+      // bash, the script's own, says so too
+      assertThat(gone.err().lines().filter(line -> !line.startsWith("shell-init: ")))
+          .singleElement()
+          .asString()
+          .isEqualTo("leasehold: the current directory has been removed");
+    }
+  }
+
+  private Running shell(String line) {
+    return new Tool(directory)
+        .startProcess(
+            Path.of("/dev/null"),
+            List.of("sh", "-c", line, Tool.root().resolve("leasehold").toString()));
+  }
+
+  @Test
+  void anOldJavaNoJavaAndNoMavenAreSaidInOneLine() throws IOException {
     Path old = Files.createDirectories(directory.resolve("old/bin")).resolve("java");
     executable(old, "#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n");
 
@@ -151,6 +182,14 @@ class LauncherTest {
             .run("--version");
     assertThat(none.code()).isEqualTo(69);
     assertThat(none.err()).startsWith("leasehold: no java").hasLineCount(1);
+
+    Running.Result noMaven =
+        new Tool(directory, copy.resolve("leasehold"))
+            .with("JAVA_HOME", System.getProperty("java.home"))
+            .with("PATH", pathWithout("mvn"))
+            .run("--version");
+    assertThat(noMaven.code()).isEqualTo(69);
+    assertThat(noMaven.err()).startsWith("leasehold: no mvn in PATH").hasLineCount(1);
   }
 
   /** Kills the script in the middle, and some time later what it had started. */

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * of the test's own.
  */
 final class Tool {
-  static final Duration PATIENCE = Duration.ofSeconds(30);
+  static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final AtomicInteger RUNS = new AtomicInteger();
 
   private final Path directory;
