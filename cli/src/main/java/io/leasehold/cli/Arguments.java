@@ -2,6 +2,7 @@ package io.leasehold.cli;
 
 import io.leasehold.internal.Durations;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -21,13 +22,29 @@ import picocli.CommandLine.ParseResult;
 record Arguments(
     Optional<Command> command, Map<Option, String> values, List<String> operands, int childStart) {
 
+  /** What is most often forgotten. */
+  static final String DASHES = "write -- before the command: run NAME -- CMD ARG...";
+
   /** Reads them; {@link UsageException} if they make no sense. */
   static Arguments parse(List<String> words) {
+    List<String> plain = withoutHelpCommand(words);
     try {
-      return of(Grammar.understanding(words).parseArgs(words.toArray(String[]::new)), words);
+      return of(Grammar.understanding(plain).parseArgs(plain.toArray(String[]::new)), plain);
     } catch (ParameterException e) {
-      throw new UsageException(String.valueOf(e.getMessage()));
+      Optional<Command> first = words.stream().flatMap(w -> Command.named(w).stream()).findFirst();
+      boolean isRun = first.equals(Optional.of(Command.RUN)) && !words.contains("--");
+      throw new UsageException(e.getMessage() + (isRun ? "; " + DASHES : ""));
     }
+  }
+
+  /** {@code help} and {@code help run} are {@code --help} and {@code run --help}. */
+  private static List<String> withoutHelpCommand(List<String> words) {
+    if (words.isEmpty() || !words.get(0).equals("help")) {
+      return words;
+    }
+    List<String> plain = new ArrayList<>(words.subList(1, words.size()));
+    plain.add(Option.HELP.spelling());
+    return plain;
   }
 
   boolean has(Option option) {
@@ -46,6 +63,14 @@ record Arguments(
           named.spelling() + " takes one lock name: " + named.spelling() + " " + named.operands());
     }
     return Words.requireText(operands.get(0), "the lock name");
+  }
+
+  /** How long to wait; empty if for ever. */
+  Optional<Duration> maxWait() {
+    if (has(Option.TRY) && has(Option.WAIT)) {
+      throw new UsageException("-n is --wait 0: give one of the two");
+    }
+    return has(Option.TRY) ? Optional.of(Duration.ZERO) : duration(Option.WAIT);
   }
 
   /** The value of an option that is a duration, not negative. */

@@ -3,8 +3,9 @@ package io.leasehold.cli;
 import io.leasehold.Lease;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
-/** The environment of the command: the caller's, and what it holds. */
+/** The environment of the command: the caller's without its secrets, and what it holds. */
 final class ChildEnvironment {
   static final String NAME = "LEASEHOLD_NAME";
   static final String TOKEN = "LEASEHOLD_TOKEN";
@@ -21,6 +22,15 @@ final class ChildEnvironment {
       List.of(
           "LC_ALL", "_JAVA_SR_SIGNUM", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
 
+  /** Which of the standard streams the launching script found closed, as in 02. */
+  static final String CLOSED = ASIDE + "CLOSED";
+
+  /** Set where {@link StoreChoice#URL} was not passed on. */
+  static final String WITHHELD = "LEASEHOLD_STORE_WITHHELD";
+
+  private static final Pattern SECRET =
+      Pattern.compile("//[^@]*[:/][^@]*@|passw|pwd|secret|token", Pattern.CASE_INSENSITIVE);
+
   private ChildEnvironment() {}
 
   /** Changes a copy of this process's environment into the command's. */
@@ -35,6 +45,12 @@ final class ChildEnvironment {
       } else {
         environment.put(variable, before.substring(1));
       }
+    }
+    environment.remove(CLOSED);
+    environment.remove("LEASEHOLD_PASSWORD");
+    if (SECRET.matcher(environment.getOrDefault(StoreChoice.URL, "")).find()) {
+      environment.remove(StoreChoice.URL);
+      environment.put(WITHHELD, "1");
     }
     environment.put(NAME, lease.name());
     environment.put(LEASE_ID, lease.leaseId());

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -50,6 +51,7 @@ final class ChildProcess {
     path.find("setpriv")
         .filter(ChildProcess::isUtilLinux)
         .ifPresent(setpriv -> all.addAll(List.of(setpriv.getPath(), "--pdeathsig", "KILL", "--")));
+    closed().ifPresent(closing -> all.addAll(List.of("/bin/sh", "-c", closing, "sh")));
     String env = System.getProperty(ENV, "");
     if (!env.isEmpty() && words.get(0).indexOf('=') < 0) {
       all.addAll(List.of(env, "--default-signal=QUIT", "--"));
@@ -77,6 +79,14 @@ final class ChildProcess {
     }
   }
 
+  /** A shell's line that closes what was closed when the launching script began, if anything. */
+  private static Optional<String> closed() {
+    String closed = System.getenv(ChildEnvironment.CLOSED);
+    return closed == null
+        ? Optional.empty()
+        : Optional.of("exec \"$@\"" + closed.replaceAll("([0-9])", " $1>&-"));
+  }
+
   /** Busybox has a setpriv that does not know of death signals. */
   private static boolean isUtilLinux(File setpriv) {
     try {
@@ -102,13 +112,15 @@ final class ChildProcess {
 
   /**
    * Passes on a signal that this process got, unless the command got it too: what is typed at their
-   * terminal, and its end.
+   * terminal, and its end. What it left behind gets it when the command has ended.
    */
   void pass(String signal) {
     if (isForBoth(signal)) {
       return;
     }
-    if (signal.equals("TERM")) {
+    if (!process.isAlive()) {
+      tree.signal(signal);
+    } else if (signal.equals("TERM")) {
       process.destroy();
     } else {
       Kill.send(signal, Stream.of(process.toHandle()));

@@ -12,13 +12,17 @@ enum Command {
       "NAME -- CMD ARG...",
       "Acquires the lock NAME, runs the command, releases the lock.",
       """
-      A duration D is written 500ms, 10s, 5m, 2h or PT10S.
+      A duration D is written 500ms, 10s, 1.5s, 1m30s, 2h or PT10S.
 
         leasehold run --wait 10s --max-hold 1h nightly -- ./report.sh --all
+        leasehold run -n --busy-exit 0 --quiet nightly -- ./report.sh      (from cron: else do nothing)
 
       The command sees LEASEHOLD_NAME, LEASEHOLD_LEASE_ID and LEASEHOLD_TOKEN: a number that is higher
       for each later holder. Pass it on to where the data lives, and refuse a lower one there.
       If the lock is about to be lost the command gets TERM, and KILL before another can have the lock.
+
+      A store that does not answer is asked again until --wait is over; without --wait, the first
+      request must be answered, and then it waits for ever.
 
       Exit: the command's own code, 126 not executable, 127 not found, 128+n ended by signal n;
       64 usage, also a NAME in use as a lock of another kind, 69 store unavailable, 75 not acquired
@@ -27,11 +31,15 @@ enum Command {
       """,
       List.of(
           Option.WAIT,
+          Option.TRY,
+          Option.BUSY_EXIT,
+          Option.QUIET,
           Option.TTL,
           Option.MAX_HOLD,
           Option.SHARED,
           Option.PERMITS,
           Option.FAIR,
+          Option.WAIT_ALL,
           Option.NO_FORWARD)),
   WAIT(
       "wait",
@@ -48,7 +56,7 @@ enum Command {
       Exit: 0 nobody holds it, 75 somebody still did when --wait ended, 128+n ended by signal n;
       64, 69, 77 and 78 as for run.
       """,
-      List.of(Option.WAIT)),
+      List.of(Option.WAIT, Option.TRY, Option.QUIET)),
   WHO(
       "who",
       "NAME",
@@ -97,7 +105,7 @@ enum Command {
       List.of(Option.JSON, Option.DDL));
 
   private static final List<Option> COMMON =
-      List.of(Option.STORE, Option.ACCEPT, Option.HELP, Option.VERSION);
+      List.of(Option.STORE, Option.STORE_FILE, Option.ACCEPT, Option.HELP, Option.VERSION);
 
   private final String spelling;
   private final String operands;

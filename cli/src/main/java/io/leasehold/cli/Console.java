@@ -13,9 +13,20 @@ final class Console {
   private final PrintStream out = utf8(FileDescriptor.out);
   private final PrintStream err = utf8(FileDescriptor.err);
   private final boolean debug;
+  private final boolean quiet;
 
   Console(boolean debug) {
+    this(debug, false);
+  }
+
+  private Console(boolean debug, boolean quiet) {
     this.debug = debug;
+    this.quiet = quiet;
+  }
+
+  /** The same without remarks. */
+  Console quiet() {
+    return new Console(debug, true);
   }
 
   private static PrintStream utf8(FileDescriptor descriptor) {
@@ -28,7 +39,14 @@ final class Console {
     out.flush();
   }
 
-  /** A remark, for a person. */
+  /** How a wait goes on, for a person; for nobody if it is to be quiet. */
+  void remark(String message) {
+    if (!quiet) {
+      say(message);
+    }
+  }
+
+  /** What a person must know. */
   void say(String message) {
     // In one write, so that the lines of several tools on one terminal do not mix
     err.print("leasehold: " + visible(message) + "\n");

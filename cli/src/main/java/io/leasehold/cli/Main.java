@@ -51,9 +51,10 @@ public final class Main {
             .command()
             .orElseThrow(() -> new UsageException("say what to do: " + Command.all("or")));
     StoreChoice store = new StoreChoice(arguments, environment);
+    Console waiting = arguments.has(Option.QUIET) ? console.quiet() : console;
     return switch (command) {
-      case RUN -> new RunCommand(arguments, words, store, console).run();
-      case WAIT -> new WaitCommand(arguments, store, console).run();
+      case RUN -> new RunCommand(arguments, words, store, waiting, environment).run();
+      case WAIT -> new WaitCommand(arguments, store, waiting).run();
       case WHO -> new HeldCommand(arguments, store, console).who();
       case LIST -> new HeldCommand(arguments, store, console).list();
       case BREAK -> new BreakCommand(arguments, store, console).run();

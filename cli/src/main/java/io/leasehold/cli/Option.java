@@ -10,8 +10,18 @@ enum Option {
       "URL",
       "where the locks are; else $LEASEHOLD_STORE, else a file of yours under"
           + " ${XDG_STATE_HOME:-~/.local/state}/leasehold/"),
+  STORE_FILE(
+      "--store-file",
+      "F",
+      "a file with that URL in its first line, so that ps shows no secret; else $LEASEHOLD_STORE_FILE"),
   ACCEPT("--accept", "unfenced", "take a store that gives no fencing tokens"),
   WAIT("--wait", "D", "wait at most so long for the lock; 0 tries once; without it: for ever"),
+  TRY("-n", null, "the same as --wait 0"),
+  BUSY_EXIT("--busy-exit", "N", "exit with N, not 75, if the lock was not acquired in time"),
+  QUIET(
+      "--quiet",
+      null,
+      "do not say that it waits, nor that the lock was not acquired in time: the exit code does"),
   TTL("--ttl", "D", "how long the lock outlives this process if that dies; default 30s"),
   MAX_HOLD("--max-hold", "D", "end the command when it has held the lock so long"),
   SHARED(
@@ -21,6 +31,7 @@ enum Option {
       "K/N",
       "hold K of the N permits of a semaphore; N is the same for all who use the name"),
   FAIR("--fair", null, "first come, first served across processes; not every store can"),
+  WAIT_ALL("--wait-all", null, "hold the lock until all that the command started has ended too"),
   NO_FORWARD(
       "--no-forward",
       null,

@@ -3,8 +3,10 @@ package io.leasehold.cli;
 import java.io.File;
 import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -55,6 +57,28 @@ final class ProcessTree {
   /** Whether anything of it still runs. */
   boolean isAlive() {
     return !living().isEmpty();
+  }
+
+  /** Whether anything of it still runs, now and after this time. */
+  boolean isAliveFor(Duration time) {
+    int looks = 10;
+    for (int i = 0; i < looks && isAlive(); i++) {
+      Pause.of(time.dividedBy(looks));
+    }
+    return isAlive();
+  }
+
+  /** Its process ids, for a person: the first few. */
+  String pids() {
+    List<ProcessHandle> all = List.copyOf(living());
+    String first =
+        all.stream().limit(5).map(p -> Long.toString(p.pid())).collect(Collectors.joining(", "));
+    return (all.size() == 1 ? "process " : "processes ") + first + (all.size() > 5 ? ", ..." : "");
+  }
+
+  /** Sends a signal to all of it. */
+  void signal(String signal) {
+    Kill.send(signal, living().stream());
   }
 
   private Set<ProcessHandle> living() {

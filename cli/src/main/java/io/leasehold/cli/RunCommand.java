@@ -14,10 +14,14 @@ import io.leasehold.internal.Clock;
 import io.leasehold.internal.SystemClock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** {@code run}: acquires the lock, runs the command, releases the lock. */
 final class RunCommand {
+  /** What ends with the command, as a tee behind it does, may take so long. */
+  private static final Duration END_OF_COMMAND = Duration.ofMillis(200);
+
   private final Arguments arguments;
   private final Words words;
   private final StoreChoice store;
@@ -25,12 +29,17 @@ final class RunCommand {
   private final RunEvents events;
   private final Clock clock = new SystemClock();
 
-  RunCommand(Arguments arguments, Words words, StoreChoice store, Console console) {
+  RunCommand(
+      Arguments arguments,
+      Words words,
+      StoreChoice store,
+      Console console,
+      Map<String, String> environment) {
     this.arguments = arguments;
     this.words = words;
     this.store = store;
     this.console = console;
-    this.events = new RunEvents(console);
+    this.events = new RunEvents(console, environment);
   }
 
   /** Does it on the calling thread, and returns the exit code. */
@@ -38,10 +47,13 @@ final class RunCommand {
     String name = name();
     LockOptions options = options();
     Optional<Permits> permits = permits();
-    Optional<Duration> wait = arguments.duration(Option.WAIT);
+    int busyExit = busyExit();
+    Optional<Duration> wait = arguments.maxWait();
     Signals signals = Signals.take();
-    try (LockClient locks = store.open(events)) {
-      Lease lease = acquire(lock(locks, name, permits).with(options), wait);
+    Patience patience = new Patience(wait, signals, console);
+    try (LockClient locks = patience.ask(() -> store.open(events))) {
+      DistributedLock lock = lock(locks, name, permits).with(options);
+      Lease lease = patience.ask(() -> acquire(lock, patience.left()));
       long granted = clock.nanos();
       int ended = signals.endWait();
       if (ended != 0) {
@@ -54,11 +66,7 @@ final class RunCommand {
       return signals.endedBy();
     } catch (LockException e) {
       int ended = signals.endedBy();
-      if (ended != 0) {
-        return ended;
-      }
-      console.say(reason(e), e);
-      return exitCode(e);
+      return ended != 0 ? ended : failed(e, busyExit);
     }
   }
 
@@ -67,7 +75,9 @@ final class RunCommand {
       throw new UsageException(
           arguments.operands().isEmpty()
               ? "run needs a lock name: run NAME -- CMD ARG..."
-              : "run takes one lock name, then -- and the command: run NAME -- CMD ARG...");
+              : words.texts().contains("--")
+                  ? "run takes one lock name, then -- and the command: run NAME -- CMD ARG..."
+                  : Arguments.DASHES);
     }
     if (arguments.childStart() >= words.texts().size()) {
       throw new UsageException("run needs a command after --: run NAME -- CMD ARG...");
@@ -121,16 +131,28 @@ final class RunCommand {
     return message;
   }
 
-  /**
-   * Once the store has answered, that it cannot be reached means only that the lock did not come in
-   * time.
-   */
-  private int exitCode(LockException e) {
+  /** Says why the lock was not acquired, and returns the exit code. */
+  private int failed(LockException e, int busyExit) {
+    // Once the store has answered, that it cannot be reached means only that it was too late
     boolean late =
         e instanceof StoreException store
             && store.failure() != StoreException.Failure.REFUSED
             && events.waited();
-    return late ? ExitCode.TIMEOUT : ExitCode.of(e);
+    int code = late ? ExitCode.TIMEOUT : ExitCode.of(e);
+    if (code != ExitCode.TIMEOUT) {
+      console.say(reason(e), e);
+      return code;
+    }
+    console.remark(reason(e));
+    return busyExit;
+  }
+
+  private int busyExit() {
+    String text = arguments.value(Option.BUSY_EXIT).orElse(Integer.toString(ExitCode.TIMEOUT));
+    if (!text.matches("[0-9]{1,3}") || Integer.parseInt(text) > 255) {
+      throw new UsageException("--busy-exit takes an exit code, 0 to 255, not '" + text + "'");
+    }
+    return Integer.parseInt(text);
   }
 
   private int hold(Lease lease, LockOptions options, long granted, Signals signals) {
@@ -152,6 +174,7 @@ final class RunCommand {
       events.nudge(guard::look);
       signals.passTo(arguments.has(Option.NO_FORWARD) ? signal -> {} : child::pass);
       watch(child, guard);
+      outlast(child, guard, lease.name());
     } catch (RuntimeException e) {
       // The lock will be released: nothing may run on without it
       child.tree().kill();
@@ -179,6 +202,26 @@ final class RunCommand {
       }
     }
     while (guard.isPatient() && child.tree().isAlive()) {
+      guard.look();
+      Pause.of(guard.calm());
+    }
+  }
+
+  /** Looks once for what the command started and left behind; that may be waited for. */
+  private void outlast(ChildProcess child, Guard guard, String name) {
+    if (guard.acted() || !child.tree().isAliveFor(END_OF_COMMAND)) {
+      return;
+    }
+    boolean waits = arguments.has(Option.WAIT_ALL);
+    console.say(
+        "the command has ended, and what it started still runs ("
+            + child.tree().pids()
+            + "): the lock '"
+            + name
+            + (waits
+                ? "' is held until that has ended"
+                : "' is free all the same; --wait-all would hold it until that has ended"));
+    while (waits && child.tree().isAlive()) {
       guard.look();
       Pause.of(guard.calm());
     }

@@ -2,6 +2,7 @@ package io.leasehold.cli;
 
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockListener;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -9,12 +10,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class RunEvents implements LockListener {
   private final Console console;
   private final AtomicBoolean waited = new AtomicBoolean();
+
+  /** What the run holds that this one is part of; empty if there is none. */
+  private final String outerName;
+
   private volatile Optional<LockEvent.Jeopardy> jeopardy = Optional.empty();
   private volatile Optional<LockEvent.Lost> lost = Optional.empty();
   private volatile Runnable nudge = () -> {};
 
-  RunEvents(Console console) {
+  RunEvents(Console console, Map<String, String> environment) {
     this.console = console;
+    this.outerName = environment.getOrDefault(ChildEnvironment.NAME, "");
   }
 
   /** Runs this, on the library's thread, whenever the lease turns out to be in danger. */
@@ -44,11 +50,30 @@ final class RunEvents implements LockListener {
       lost = Optional.of(end);
       nudge.run();
     } else if (event instanceof LockEvent.Waiting waiting && waited.compareAndSet(false, true)) {
-      console.say(
-          "waiting for '"
-              + waiting.name()
-              + "'"
-              + (waiting.holder().isEmpty() ? "" : ", held by " + waiting.holder()));
+      console.remark("waiting for '" + waiting.name() + "'" + heldBy(waiting));
     }
+  }
+
+  private String heldBy(LockEvent.Waiting waiting) {
+    String holder = waiting.holder();
+    if (holder.isEmpty()) {
+      return "";
+    }
+    boolean isOuter = outerName.equals(waiting.name()) && isAncestor(holder);
+    return ", held by "
+        + holder
+        + (isOuter ? ": the run that this one is part of, and that ends only after it" : "");
+  }
+
+  /** Whether a holder, written host/pid/thread, is a process that this one comes from. */
+  private static boolean isAncestor(String holder) {
+    Optional<ProcessHandle> process = ProcessHandle.current().parent();
+    while (process.isPresent()) {
+      if (holder.contains("/" + process.get().pid() + "/")) {
+        return true;
+      }
+      process = process.get().parent();
+    }
+    return false;
   }
 }

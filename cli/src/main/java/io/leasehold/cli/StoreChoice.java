@@ -7,10 +7,13 @@ import io.leasehold.StoreException;
 import io.leasehold.Trait;
 import io.leasehold.event.LockListener;
 import io.leasehold.spi.StoreUrl;
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -19,10 +22,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Which store the command works on: {@code --store}, else {@code LEASEHOLD_STORE}, else a file of
- * this user's.
+ * Which store the command works on: {@code --store} or {@code --store-file}, else {@code
+ * LEASEHOLD_STORE} or {@code LEASEHOLD_STORE_FILE}, else a file of this user's.
  */
 final class StoreChoice {
+  static final String URL = "LEASEHOLD_STORE";
+  private static final String FILE = "LEASEHOLD_STORE_FILE";
+
   /** On a machine that is very busy, commands that write to one file wait long for each other. */
   private static final Duration LONGEST_REQUEST = Duration.ofSeconds(10);
 
@@ -84,7 +90,41 @@ final class StoreChoice {
   }
 
   private Optional<String> given() {
-    return arguments.value(Option.STORE).or(() -> variable("LEASEHOLD_STORE"));
+    Optional<String> url = arguments.value(Option.STORE);
+    Optional<String> file = arguments.value(Option.STORE_FILE);
+    boolean named = url.isPresent() || file.isPresent();
+    if (!named) {
+      url = variable(URL);
+      file = variable(FILE);
+    }
+    if (url.isPresent() && file.isPresent()) {
+      throw new UsageException(
+          (named ? "--store and --store-file" : URL + " and " + FILE)
+              + " both name a store: give one of the two");
+    }
+    if (url.isEmpty() && file.isEmpty() && environment.containsKey(ChildEnvironment.WITHHELD)) {
+      throw new UsageException(
+          "this runs inside a leasehold run whose "
+              + URL
+              + " holds a secret, which is not passed on: name the store with --store or --store-file,"
+              + " or set "
+              + FILE
+              + " for both");
+    }
+    return file.isPresent() ? file.map(StoreChoice::firstLine) : url;
+  }
+
+  private static String firstLine(String file) {
+    try (BufferedReader lines = Files.newBufferedReader(Path.of(file))) {
+      String line = lines.readLine();
+      if (line == null || line.isBlank()) {
+        throw new UsageException("the store file " + file + " has no store URL in its first line");
+      }
+      return line.strip();
+    } catch (IOException | InvalidPathException e) {
+      throw new UsageException(
+          "cannot read the store file " + file + " (" + e.getClass().getSimpleName() + ")");
+    }
   }
 
   private Optional<String> variable(String name) {
@@ -106,7 +146,14 @@ final class StoreChoice {
   }
 
   private Path home() {
-    return Path.of(variable("HOME").orElse(System.getProperty("user.home", ".")));
+    // What Java has where the user has none is a question mark
+    String home = variable("HOME").orElse(System.getProperty("user.home", ""));
+    if (!home.startsWith("/")) {
+      throw new UsageException(
+          "HOME is not an absolute path, so there is no place for the default store: name a store"
+              + " with --store or LEASEHOLD_STORE");
+    }
+    return Path.of(home);
   }
 
   /** Makes a file that only this user may read. */
@@ -118,7 +165,7 @@ final class StoreChoice {
       // Another process was faster
     } catch (IOException e) {
       throw new StoreException(
-          StoreException.Failure.UNAVAILABLE,
+          isForbidden(e) ? StoreException.Failure.REFUSED : StoreException.Failure.UNAVAILABLE,
           "cannot make the default store "
               + file
               + " ("
@@ -126,6 +173,11 @@ final class StoreChoice {
               + "); name another with --store or LEASEHOLD_STORE",
           e);
     }
+  }
+
+  private static boolean isForbidden(IOException e) {
+    return e instanceof AccessDeniedException
+        || String.valueOf(e.getMessage()).endsWith("Read-only file system");
   }
 
   private static FileAttribute<?>[] owner(String permissions) {

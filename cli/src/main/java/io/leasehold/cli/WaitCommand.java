@@ -36,21 +36,29 @@ final class WaitCommand {
   /** Waits on the calling thread, and returns the exit code. */
   int run() {
     String name = arguments.lockName();
-    Optional<Duration> most = arguments.duration(Option.WAIT);
+    Optional<Duration> most = arguments.maxWait();
     Signals signals = Signals.take();
-    try (LockClient locks = store.open(event -> {})) {
-      return watch(locks.lock(name), most, signals);
+    Patience patience = new Patience(most, signals, console);
+    try (LockClient locks = patience.ask(() -> store.open(event -> {}))) {
+      return watch(locks.lock(name), patience, signals);
+    } catch (InterruptedException e) {
+      return signals.endedBy();
+    } catch (StoreException e) {
+      if (signals.endedBy() != 0) {
+        return signals.endedBy();
+      }
+      throw e;
     }
   }
 
-  private int watch(DistributedLock lock, Optional<Duration> most, Signals signals) {
-    long begin = clock.nanos();
-    long limit = most.map(Durations::nanos).orElse(Long.MAX_VALUE);
+  private int watch(DistributedLock lock, Patience patience, Signals signals)
+      throws InterruptedException {
     // That the store cannot be asked is the end only at the beginning
-    List<Holder> holders = holders(lock);
+    List<Holder> holders = patience.ask(() -> holders(lock));
+    long begin = clock.nanos();
     String obstacle = heldBy(holders);
-    if (!holders.isEmpty() && limit > 0) {
-      console.say("waiting for '" + lock.name() + "', " + obstacle);
+    if (!holders.isEmpty() && !isOver(patience)) {
+      console.remark("waiting for '" + lock.name() + "', " + obstacle);
     }
     while (!holders.isEmpty()) {
       long waited = clock.nanos() - begin;
@@ -58,12 +66,12 @@ final class WaitCommand {
         Thread.interrupted(); // the signal has done its work
         return signals.endedBy();
       }
-      if (waited >= limit) {
-        console.say("'" + lock.name() + "' did not come free: " + obstacle);
+      if (isOver(patience)) {
+        console.remark("'" + lock.name() + "' did not come free: " + obstacle);
         return ExitCode.TIMEOUT;
       }
       long interval = Math.max(SHORTEST, Math.min(LONGEST, waited / PART_OF_WAITED));
-      Pause.of(Duration.ofNanos(Math.min(interval, limit - waited)));
+      Pause.of(Duration.ofNanos(Math.min(interval, left(patience))));
       try {
         holders = holders(lock);
         obstacle = heldBy(holders);
@@ -75,6 +83,14 @@ final class WaitCommand {
       }
     }
     return ExitCode.OK;
+  }
+
+  private static long left(Patience patience) {
+    return patience.left().map(Durations::nanos).orElse(Long.MAX_VALUE);
+  }
+
+  private static boolean isOver(Patience patience) {
+    return left(patience) <= 0;
   }
 
   private static List<Holder> holders(DistributedLock lock) {

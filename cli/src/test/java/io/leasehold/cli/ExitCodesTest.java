@@ -6,11 +6,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every exit code of the command, and where it says why. */
 class ExitCodesTest {
@@ -22,15 +22,20 @@ class ExitCodesTest {
     tool = new Tool(directory);
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {0, 1, 64, 76, 255})
-  void theCommandsOwnCodeIsTheTools(int code) {
-    Running.Result result = tool.run("run", "x", "--", "sh", "-c", "exit " + code);
-
-    assertThat(result.code()).isEqualTo(code);
-    assertThat(result.err()).isEmpty();
-    assertThat(result.out()).isEmpty();
-    assertThat(tool.run("who", "x").code()).isEqualTo(1);
+  @Test
+  void theCommandsOwnCodeIsTheTools() {
+    List<Integer> codes = List.of(0, 1, 64, 76, 255);
+    List<Running> all = new ArrayList<>();
+    try {
+      codes.forEach(
+          code -> all.add(tool.start("run", "x" + code, "--", "sh", "-c", "exit " + code)));
+      for (int i = 0; i < codes.size(); i++) {
+        assertThat(all.get(i).end()).isEqualTo(new Running.Result(codes.get(i), "", ""));
+      }
+      assertThat(tool.run("list", "--json").out()).isEqualTo("[]\n");
+    } finally {
+      all.forEach(Running::close);
+    }
   }
 
   @Test
@@ -82,7 +87,15 @@ class ExitCodesTest {
     saysOnce(tool.run("run"), 64, "needs a lock name");
     saysOnce(tool.run("run", "x"), 64, "needs a command after --");
     saysOnce(tool.run("run", "x", "--"), 64, "needs a command after --");
-    saysOnce(tool.run("run", "x", "true"), 64, "one lock name");
+    saysOnce(tool.run("run", "x", "true"), 64, "write -- before the command");
+    saysOnce(tool.run("run", "x", "ls", "-l"), 64, "'-l'; write -- before the command");
+    saysOnce(tool.run("run", "x", "y", "--", "true"), 64, "one lock name");
+    saysOnce(tool.run("run", "-n", "--wait", "1s", "x", "--", "true"), 64, "-n is --wait 0");
+    saysOnce(tool.run("run", "--busy-exit", "256", "x", "--", "true"), 64, "0 to 255");
+    saysOnce(
+        tool.run("run", "--wait", "5", "x", "--", "true"),
+        64,
+        "--wait: '5' is not a duration: it has no unit; write 5s");
     saysOnce(
         tool.run("run", "--wait", "soon", "x", "--", "true"),
         64,
@@ -148,6 +161,28 @@ class ExitCodesTest {
     assertThat(result.err()).startsWith("leasehold: ").hasLineCount(1);
   }
 
+  /** As root, without what lets root write everywhere. */
+  @Test
+  void aDefaultStoreThatMustNotBeMadeIs77AndNoPlaceForItIs64() throws IOException {
+    Path state = Files.createDirectory(directory.resolve("state"));
+    Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("r-xr-xr-x"));
+    tool.without("LEASEHOLD_STORE").with("XDG_STATE_HOME", state.toString());
+    List<String> run =
+        new ArrayList<>(
+            List.of(Tool.root().resolve("leasehold").toString(), "run", "x", "--", "true"));
+    if (Files.isWritable(state)) {
+      run.addAll(
+          0,
+          List.of("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"));
+    }
+    try (Running running = tool.startProcess(Path.of("/dev/null"), run)) {
+      saysOnce(running.end(), 77, "cannot make the default store " + state);
+    }
+    tool.without("XDG_STATE_HOME").with("HOME", "?");
+    saysOnce(tool.run("run", "x", "--", "true"), 64, "HOME is not an absolute path");
+    assertThat(directory.resolve("?")).doesNotExist();
+  }
+
   @Test
   void aStoreThatRefusesIs77() throws IOException {
     Path notSqlite =
@@ -171,31 +206,48 @@ class ExitCodesTest {
           .contains("waiting for 'x', held by", "not acquired")
           .hasLineCount(2)
           .doesNotContain("inspect");
+
+      saysOnce(tool.run("run", "-n", "x", "--", "true"), 75, "/" + holder.pid() + "/");
+      String quiet = "run --quiet --busy-exit 0 --wait 300ms x -- false";
+      assertThat(tool.run(quiet.split(" "))).isEqualTo(new Running.Result(0, "", ""));
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "--help",
-        "run --help",
-        "wait --help",
-        "who --help",
-        "list -h",
-        "break --help",
-        "doctor --help",
-        "--version"
-      })
-  void helpGoesToStdoutAndIsNoFailure(String line) {
-    Running.Result result = tool.run(line.split(" ", -1));
+  @Test
+  void aRunThatWaitsForTheRunThatItIsPartOfSaysSo() {
+    String script = Tool.root().resolve("leasehold").toString();
+    Running.Result result =
+        tool.run("run", "x", "--", script, "run", "--wait", "300ms", "x", "--", "true");
 
-    assertThat(result.code()).isZero();
-    assertThat(result.err()).isEmpty();
-    assertThat(result.out())
-        .containsPattern(
-            line.equals("--version")
-                ? "^leasehold \\d+\\.\\d+"
-                : "\n +leasehold .*(run|wait|who|list|break|doctor)");
+    assertThat(result.code()).isEqualTo(75);
+    assertThat(result.err())
+        .contains("waiting for 'x', held by ", "the run that this one is part of")
+        .hasLineCount(2);
+  }
+
+  @Test
+  void helpGoesToStdoutAndIsNoFailure() {
+    List<Running> all = new ArrayList<>();
+    try {
+      for (String line :
+          List.of("--help", "help", "help run", "wait --help", "list -h", "--version")) {
+        all.add(tool.start(line.split(" ", -1)));
+      }
+      List<String> texts = new ArrayList<>();
+      for (Running running : all) {
+        Running.Result result = running.end();
+        assertThat(result.code()).as(result.err()).isZero();
+        assertThat(result.err()).isEmpty();
+        texts.add(result.out());
+      }
+      assertThat(texts.get(0)).contains("leasehold COMMAND --help").isEqualTo(texts.get(1));
+      assertThat(texts.get(2)).contains("leasehold run --wait 10s --max-hold 1h");
+      assertThat(texts.get(3)).contains("leasehold wait nightly");
+      assertThat(texts.get(4)).contains("leasehold list 'invoice-*'");
+      assertThat(texts.get(5)).containsPattern("^leasehold \\d+\\.\\d+");
+    } finally {
+      all.forEach(Running::close);
+    }
   }
 
   private static void saysOnce(Running.Result result, int code, String words) {

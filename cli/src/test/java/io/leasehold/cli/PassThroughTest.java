@@ -8,7 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -185,6 +187,60 @@ class PassThroughTest {
             .with("HOME", directory.resolve("home").toString());
     assertThat(home.run("run", "x", "--", "true").code()).isZero();
     assertThat(directory.resolve("home/.local/state/leasehold/locks.db")).exists();
+  }
+
+  @Test
+  void noSecretIsPassedOnAndANestedRunDoesNotTakeAnotherStoreInstead() {
+    tool.with("LEASEHOLD_STORE", "jdbc:h2:" + directory.resolve("h2") + ";PASSWORD=geheim")
+        .with("LEASEHOLD_PASSWORD", "geheim");
+
+    Running.Result result =
+        tool.run("run", "x", "--", "sh", "-c", "env; exec \"$0\" who x", script());
+
+    assertThat(result.out()).contains("LEASEHOLD_NAME=x").doesNotContain("geheim");
+    assertThat(result.code()).isEqualTo(64);
+    assertThat(result.err()).contains("LEASEHOLD_STORE holds a secret").hasLineCount(1);
+  }
+
+  @Test
+  void theStoreMayStandInAFile() throws IOException {
+    Path file = Files.writeString(directory.resolve("store"), "file:" + tool.store() + "\n");
+    Tool named = new Tool(directory).with("LEASEHOLD_STORE_FILE", file.toString());
+    named.without("LEASEHOLD_STORE");
+    assertThat(named.run("run", "x", "--", script(), "who", "x").out()).contains("held");
+
+    try (Running holder = tool.hold("y")) {
+      assertThat(holder.process().isAlive()).isTrue();
+      tool.with("LEASEHOLD_STORE", "file:" + directory.resolve("other.db"));
+      assertThat(tool.run("who", "y", "--store-file", "store").out()).contains("held");
+    }
+    Running.Result gone = tool.run("who", "y", "--store-file", "gone");
+    assertThat(gone.code()).isEqualTo(64);
+    assertThat(gone.err()).contains("cannot read", "gone").hasLineCount(1);
+  }
+
+  /** A file of the tool's own must not stand in their place. */
+  @Test
+  void streamsThatAreClosedAreClosedForTheCommand() {
+    String look =
+        "for i in 0 1 2; do if [ -e /proc/$$/fd/$i ]; then touch %1$s.$i; fi; done; touch %1$s";
+    Map<String, String> closed =
+        Map.of("no0", "<&-", "no1", ">&-", "no2", "2>&-", "none", "<&- >&- 2>&-");
+    closed.forEach(
+        (name, redirection) -> {
+          String line =
+              "\"$0\" run x -- sh -c '%s' $'\\xff' %s".formatted(look.formatted(name), redirection);
+          assertThat(shell(line).code()).as(name).isZero();
+        });
+    List<String> seen =
+        Stream.of(directory.toFile().list()).filter(f -> f.startsWith("no")).toList();
+    assertThat(seen)
+        .containsExactlyInAnyOrder(
+            "no0", "no0.1", "no0.2", "no1", "no1.0", "no1.2", "no2", "no2.0", "no2.1", "none");
+  }
+
+  private static String script() {
+    return Tool.root().resolve("leasehold").toString();
   }
 
   private static String permissions(Path file) throws IOException {

@@ -107,7 +107,7 @@ class SignalsTest {
    * one TERM in each case.
    */
   @Test
-  void oneTermReachesTheCommandWhoeverElseIsSignalled() {
+  void oneTermReachesTheCommandThoughItsGroupIsSignalled() {
     List<Running> all = new ArrayList<>();
     try {
       all.add(counting("foreground", "timeout", "--foreground", "600"));

@@ -10,12 +10,10 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code wait}, and what becomes of waiting when the store goes away. */
 class WaitTest {
@@ -89,36 +87,74 @@ class WaitTest {
     }
   }
 
-  @ParameterizedTest
-  @CsvSource({"INT, 130", "TERM, 143", "USR1, 138"})
-  void aSignalEndsIt(String signal, int code) {
+  @Test
+  void aSignalEndsIt() {
     try (Running holder = tool.hold("x");
-        Running waiting = tool.start("wait", "x").awaitSaid("waiting for 'x'")) {
-      waiting.signal("WINCH");
-      waiting.signal("CONT");
-      waiting.signal(signal);
+        Running one = tool.start("wait", "x");
+        Running two = tool.start("wait", "x")) {
+      for (Running waiting : List.of(one, two)) {
+        waiting.awaitSaid("waiting for 'x'");
+        waiting.signal("WINCH");
+        waiting.signal("CONT");
+      }
+      one.signal("INT");
+      two.signal("USR2");
 
-      assertThat(waiting.end().code()).isEqualTo(code);
+      assertThat(one.end().code()).isEqualTo(130);
+      assertThat(two.end().code()).isEqualTo(140);
       assertThat(holder.process().isAlive()).isTrue();
     }
   }
 
   /** Its path leads nowhere for a while: whoever asks, cannot. */
-  @ParameterizedTest
-  @ValueSource(strings = {"run --wait 3s x -- true", "wait x --wait 3s"})
-  void aStoreThatGoesAwayMeanwhileIs75(String line) throws IOException {
+  @Test
+  void aStoreThatGoesAwayMeanwhileIs75() throws IOException {
     try (Running holder = tool.hold("x");
-        Running waiting = tool.start(line.split(" ")).awaitSaid("waiting for 'x'")) {
+        Running run = tool.start("run", "--wait", "4s", "x", "--", "true");
+        Running look = tool.start("wait", "x", "--wait", "4s")) {
+      run.awaitSaid("waiting for 'x'");
+      look.awaitSaid("waiting for 'x'");
       goAway();
       try {
-        Running.Result result = waiting.end();
+        for (Running waiting : List.of(run, look)) {
+          Running.Result result = waiting.end();
 
-        assertThat(result.code()).as(result.err()).isEqualTo(75);
-        assertThat(result.err()).contains(tool.store().toString()).hasLineCount(2);
+          assertThat(result.code()).as(result.err()).isEqualTo(75);
+          assertThat(result.err()).contains(tool.store().toString()).hasLineCount(2);
+        }
       } finally {
         comeBack();
       }
       assertThat(holder.process().isAlive()).isTrue();
+    }
+  }
+
+  @Test
+  void aStoreThatIsNotThereYetIsAskedAgainUntilTheWaitIsOver() throws IOException {
+    Files.createSymbolicLink(tool.store(), tool.store());
+    try (Running run = tool.start("run", "--wait", "1h", "x", "--", "echo", "ran");
+        Running look = tool.start("wait", "x", "--wait", "1h");
+        Running signalled = tool.start("run", "--wait", "1h", "x", "--", "true");
+        Running hurried = tool.start("run", "--wait", "400ms", "x", "--", "true");
+        Running patient = tool.start("run", "x", "--", "true")) {
+      for (Running waiting : List.of(run, look, signalled)) {
+        waiting.awaitSaid("leasehold: no answer yet, asking again: ");
+      }
+      signalled.signal("TERM");
+      assertThat(signalled.end().code()).isEqualTo(143);
+      Running.Result late = hurried.end();
+      assertThat(late.code()).as(late.err()).isEqualTo(69);
+      assertThat(late.err()).contains("no answer yet").hasLineCount(2);
+      Running.Result failed = patient.end();
+      assertThat(failed.code()).as("without --wait, of which it must be the first").isEqualTo(69);
+      assertThat(failed.err()).contains(tool.store().toString()).hasLineCount(1);
+      assertThat(run.process().isAlive() && look.process().isAlive()).isTrue();
+
+      Files.delete(tool.store());
+
+      assertThat(run.end()).isEqualTo(new Running.Result(0, "ran\n", Tool.read(run.err())));
+      assertThat(look.end().code()).isZero();
+      assertThat(Tool.read(run.err())).hasLineCount(1);
     }
   }
 
