@@ -74,6 +74,13 @@ interface Dialect {
   /** Prepares a connection of our own: how long it waits for others, and is waited for. */
   void setUp(Connection connection) throws SQLException;
 
+  /**
+   * Prepares a connection that a pool lends in the same way.
+   *
+   * @return statements that set back what was set
+   */
+  List<String> lend(Session session) throws SQLException;
+
   /** Whether the driver ends a request that takes longer than it may. */
   default boolean hasNetworkTimeout() {
     return true;
@@ -104,6 +111,13 @@ interface Dialect {
   default void rollBack(Session session) throws SQLException {
     session.connection().rollback();
     session.connection().setAutoCommit(true);
+  }
+
+  /** Undoes a transaction, if there is one. */
+  default void leaveTransaction(Session session) throws SQLException {
+    if (!session.connection().getAutoCommit()) {
+      rollBack(session);
+    }
   }
 
   /**
@@ -192,6 +206,19 @@ interface Dialect {
       case "23" -> Trouble.DUPLICATE;
       default -> Trouble.OTHER;
     };
+  }
+
+  /**
+   * Sets a setting of a session.
+   *
+   * @param query asks what it is
+   * @param set sets it, with {@code %s} for the value
+   * @return the statement that sets it back
+   */
+  static String set(Session session, String query, String set, String value) throws SQLException {
+    String before = text(session, query);
+    session.runUnprepared(String.format(set, value));
+    return String.format(set, before);
   }
 
   /** Reads the only value of the only row. */

@@ -69,6 +69,11 @@ final class H2Dialect implements Dialect {
   }
 
   @Override
+  public List<String> lend(Session session) throws SQLException {
+    return List.of(Dialect.set(session, "SELECT LOCK_TIMEOUT()", "SET LOCK_TIMEOUT %s", "1000"));
+  }
+
+  @Override
   public boolean hasNetworkTimeout() {
     return false;
   }

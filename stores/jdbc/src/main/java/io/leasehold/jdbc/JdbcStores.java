@@ -13,10 +13,19 @@ import javax.sql.DataSource;
  * LockClient locks = Leasehold.builder(JdbcStores.using(dataSource)).build();
  * }</pre>
  *
- * <p>Takes a connection for each request and gives it back at once, also while a caller waits for a
- * lock: a pool of two is enough. No request joins a transaction of the application. Who waits is
- * found out by polling, on PostgreSQL too: by URL there is a connection that listens. Requests run
- * on at most six threads of the store, since nobody knows how long a pool takes.
+ * <p>The store keeps two connections of the pool for itself, from the opening of the client to its
+ * end, and never asks for more: neither waiters nor an application that uses up its pool keep it
+ * from renewing and releasing, and a caller that is within a transaction of that pool can take a
+ * lock. So the pool must be larger by two than what the application uses; a pool that does not give
+ * them is refused when the client is opened. A connection that ends is replaced. No request joins a
+ * transaction of the application, and what is set on a connection (auto-commit, isolation, timeouts
+ * of the session) is set back before the pool gets it again.
+ *
+ * <p>A pool that reports connections that are not given back (HikariCP's {@code
+ * leakDetectionThreshold}) reports these two. All requests go over two connections: by URL there
+ * are eight. Who waits is found out by polling, on PostgreSQL too: by URL there is a connection
+ * that listens. Requests run on at most six threads of the store, for a pool's connections may be
+ * ones that must not see an interrupt.
  *
  * <p>Immutable and thread-safe.
  */
@@ -52,6 +61,6 @@ public final class JdbcStores implements StoreFactory {
 
   @Override
   public LockStore open(StoreListener listener) {
-    return ServerStores.open(source, tables, care);
+    return PoolStores.open(source, tables, care);
   }
 }

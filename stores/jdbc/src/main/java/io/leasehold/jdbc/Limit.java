@@ -67,6 +67,11 @@ final class Limit implements AutoCloseable {
     return end - clock.nanos();
   }
 
+  /** What ends sooner, if this lasts longer. */
+  Limit atMost(Duration within) {
+    return new Limit(clock, Duration.ofNanos(Math.min(left(), within.toNanos())), patient);
+  }
+
   /** Takes the lock if that is possible in time. */
   boolean lock(ReentrantLock lock) {
     while (true) {

@@ -30,6 +30,13 @@ final class MariaDbDialect extends MySqlDialect {
   }
 
   @Override
+  public List<String> lend(Session session) throws SQLException {
+    List<String> settings = new ArrayList<>(super.lend(session));
+    settings.add(setting(session, "idle_transaction_timeout", 5));
+    return settings;
+  }
+
+  @Override
   List<Finding> replication(Session session) throws SQLException {
     List<Finding> found = new ArrayList<>(super.replication(session));
     boolean isGalera =

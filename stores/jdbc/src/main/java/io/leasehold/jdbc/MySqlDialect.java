@@ -85,6 +85,17 @@ class MySqlDialect implements Dialect {
     }
   }
 
+  @Override
+  public List<String> lend(Session session) throws SQLException {
+    return List.of(
+        setting(session, "innodb_lock_wait_timeout", 1), setting(session, "wait_timeout", 30));
+  }
+
+  static String setting(Session session, String name, int seconds) throws SQLException {
+    String set = "SET SESSION " + name + " = %s";
+    return Dialect.set(session, "SELECT @@" + name, set, String.valueOf(seconds));
+  }
+
   /** So that a process that stops within a transaction does not keep others from the name. */
   String idleLimit() {
     return "SET SESSION wait_timeout = 30";
@@ -103,6 +114,12 @@ class MySqlDialect implements Dialect {
   @Override
   public void rollBack(Session session) throws SQLException {
     session.runUnprepared("ROLLBACK");
+  }
+
+  /** The driver knows of none: they are begun and ended by statements. */
+  @Override
+  public void leaveTransaction(Session session) throws SQLException {
+    rollBack(session);
   }
 
   @Override
@@ -143,9 +160,9 @@ class MySqlDialect implements Dialect {
   @Override
   public Trouble trouble(SQLException e) {
     return switch (e.getErrorCode()) {
-      case 1205, 1213, 3572, 3058, 1020 -> Trouble.BUSY;
-      case 1053, 1077, 1079, 1080, 1152, 1158, 1159, 1160, 1161, 1317, 1927, 3024, 4031 ->
-          Trouble.BROKEN;
+      // The last three: its time is over, or an administrator ended it. The connection lives.
+      case 1205, 1213, 3572, 3058, 1020, 1317, 1969, 3024 -> Trouble.BUSY;
+      case 1053, 1077, 1079, 1080, 1152, 1158, 1159, 1160, 1161, 1927, 4031 -> Trouble.BROKEN;
       case 1044, 1045, 1142, 1143, 1227, 1370, 1698 -> Trouble.FORBIDDEN;
       case 1049, 1146, 1054 -> Trouble.MISSING;
       case 1290, 1792, 1836, 3100 -> Trouble.READ_ONLY;

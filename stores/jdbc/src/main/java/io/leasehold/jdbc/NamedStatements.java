@@ -26,7 +26,6 @@ final class NamedStatements {
   private final UnaryOperator<String> spelling;
   private final Map<String, Prepared> prepared = new HashMap<>();
   private String keyOfLong = "";
-  private int seconds;
 
   private record Prepared(PreparedStatement statement, List<String> names) {}
 
@@ -38,11 +37,6 @@ final class NamedStatements {
   NamedStatements(Connection connection, UnaryOperator<String> spelling) {
     this.connection = connection;
     this.spelling = spelling;
-  }
-
-  /** Those that are made from now on are ended by the driver after so many seconds. */
-  void endAfter(int newSeconds) {
-    seconds = newSeconds;
   }
 
   /** What is asked before a driver prepares a statement, which may be a request. */
@@ -131,26 +125,18 @@ final class NamedStatements {
         keys == Statement.NO_GENERATED_KEYS
             ? connection.prepareStatement(plain)
             : connection.prepareStatement(plain, keys);
-    setTimeout(statement);
     return new Prepared(statement, names);
   }
 
   /** One without values, for what a server does not prepare. */
   Statement unprepared() throws SQLException {
-    Statement statement = connection.createStatement();
-    setTimeout(statement);
-    return statement;
-  }
-
-  private void setTimeout(Statement statement) throws SQLException {
-    if (seconds > 0) {
-      statement.setQueryTimeout(seconds);
-    }
+    return connection.createStatement();
   }
 
   void close() throws SQLException {
     for (Prepared one : prepared.values()) {
       one.statement().close();
     }
+    prepared.clear();
   }
 }

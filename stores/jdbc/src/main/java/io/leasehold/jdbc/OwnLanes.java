@@ -4,6 +4,7 @@ import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Clock;
 import io.leasehold.internal.Threads;
+import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -17,10 +18,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A few connections of the store's own, made when they are needed. They are made on threads of the
- * store: that may take longer than a caller has.
+ * A few connections, which are made when they are needed, or lent by a pool and kept. They are made
+ * on threads of the store: that may take longer than a caller has.
  */
 final class OwnLanes implements Lanes {
+  private static final System.Logger LOG = System.getLogger(OwnLanes.class.getName());
   static final int MOST = 8;
 
   /** One that was idle for longer is asked whether it is still there. */
@@ -29,20 +31,15 @@ final class OwnLanes implements Lanes {
   /** One that was idle for longer is ended, well before the server does that. */
   private static final long LONGEST_IDLE_NANOS = Duration.ofSeconds(15).toNanos();
 
-  /** Opens a connection, in bounded time. */
-  @FunctionalInterface
-  interface Source {
-    Session open() throws SQLException;
+  /** How often those that are kept are looked after, and for how long at most. */
+  private static final Duration BEAT = Duration.ofSeconds(10);
 
-    /** Opens one that is there to listen. */
-    default Session openListening() throws SQLException {
-      return open();
-    }
-  }
+  /** How long an answer may take, so that there is time left for another connection. */
+  private static final Duration ASKING = Duration.ofSeconds(1);
 
   private record Idle(Session session, long since) {}
 
-  private final Source source;
+  private final LaneSource source;
   private final Dialect dialect;
   private final ServerErrors errors;
   private final Clock clock;
@@ -55,6 +52,9 @@ final class OwnLanes implements Lanes {
   /** How many there are, idle, in use and being made. */
   private int count;
 
+  /** How many of these are being made. */
+  private int making;
+
   /** How often some were given up: then there is room for others. */
   private int discards;
 
@@ -64,18 +64,22 @@ final class OwnLanes implements Lanes {
   private @Nullable StoreException failure;
   private boolean closed;
 
-  OwnLanes(Source source, Dialect dialect, ServerErrors errors, Clock clock, Threads threads) {
-    this(source, dialect, errors, clock, threads, MOST);
-  }
-
   OwnLanes(
-      Source source, Dialect dialect, ServerErrors errors, Clock clock, Threads threads, int most) {
+      LaneSource source,
+      Dialect dialect,
+      ServerErrors errors,
+      Clock clock,
+      Threads threads,
+      int most) {
     this.most = most;
     this.source = source;
     this.dialect = dialect;
     this.errors = errors;
     this.clock = clock;
     this.threads = threads;
+    if (source.lends()) {
+      threads.schedule(() -> threads.request(this::beat), BEAT.toNanos());
+    }
   }
 
   /** Takes in one that was made elsewhere. */
@@ -103,9 +107,7 @@ final class OwnLanes implements Lanes {
   public Session take(Limit limit) {
     while (true) {
       Idle found = takeIdle(limit);
-      long unused = dialect.endsIdle() ? clock.nanos() - found.since() : 0;
-      if (unused < TRUSTED_NANOS
-          || (unused < LONGEST_IDLE_NANOS && isThere(found.session(), limit))) {
+      if (isUsable(found, limit)) {
         found.session().begin(dialect.hasNetworkTimeout() ? limit : null);
         return found.session();
       }
@@ -113,14 +115,37 @@ final class OwnLanes implements Lanes {
     }
   }
 
+  private boolean isUsable(Idle found, Limit limit) {
+    long unused = dialect.endsIdle() ? clock.nanos() - found.since() : 0;
+    boolean mayBeThere = unused < LONGEST_IDLE_NANOS || source.lends();
+    return unused < TRUSTED_NANOS || (mayBeThere && isThere(found.session(), limit));
+  }
+
   /** Asked by a statement, for it ends in time: the drivers' own question counts in seconds. */
-  private static boolean isThere(Session session, Limit limit) {
-    session.begin(limit);
+  private boolean isThere(Session session, Limit limit) {
+    session.begin(dialect.hasNetworkTimeout() ? limit.atMost(ASKING) : null);
     try {
       return !session.query("SELECT 1", Map.of(), row -> row.getInt(1)).isEmpty();
     } catch (SQLException e) {
       return false;
     }
+  }
+
+  /** Uses what nobody uses, before a server or a firewall ends it; what has ended is replaced. */
+  private void beat() {
+    try (Limit limit = new Limit(clock, BEAT)) {
+      for (int i = 0; i < most && hasIdle(); i++) {
+        Session session = takeIdle(limit).session();
+        if (isThere(session, limit)) {
+          giveBack(session);
+        } else {
+          discard(session);
+        }
+      }
+    } catch (StoreException e) {
+      LOG.log(Level.DEBUG, "not looked after", e);
+    }
+    threads.schedule(() -> threads.request(this::beat), BEAT.toNanos());
   }
 
   private Idle takeIdle(Limit limit) {
@@ -129,10 +154,13 @@ final class OwnLanes implements Lanes {
       int failuresBefore = failures;
       int asked = -1;
       while (true) {
-        requireOpen();
-        Idle last = idle.pollLast();
-        if (last != null) {
-          return last;
+        if (closed) {
+          throw new StoreException(Failure.UNAVAILABLE, "the store was closed", null);
+        }
+        // Those that are kept in turn, so that each is used
+        Idle next = source.lends() ? idle.pollFirst() : idle.pollLast();
+        if (next != null) {
+          return next;
         }
         Optional<StoreException> why =
             failures == failuresBefore ? Optional.empty() : Optional.ofNullable(failure);
@@ -142,8 +170,7 @@ final class OwnLanes implements Lanes {
         }
         if (asked != discards && count < most) {
           asked = discards;
-          count++;
-          threads.request(this::make);
+          askForOne();
         }
         if (!limit.await(changed) && idle.isEmpty()) {
           throw why.orElseGet(() -> nothingInTime());
@@ -154,17 +181,20 @@ final class OwnLanes implements Lanes {
     }
   }
 
-  private StoreException nothingInTime() {
-    return errors.unavailable(
-        count == most
-            ? "is busy: all " + most + " connections are in use"
-            : "did not let a connection be made in time");
+  /** Under the lock. */
+  private void askForOne() {
+    count++;
+    making++;
+    threads.request(this::make);
   }
 
-  private void requireOpen() {
-    if (closed) {
-      throw new StoreException(Failure.UNAVAILABLE, "the store was closed", null);
+  private StoreException nothingInTime() {
+    if (count == most && making == 0) {
+      return errors.unavailable("is busy: all " + most + " connections are in use");
     }
+    return source.lends()
+        ? errors.noneGivenInTime()
+        : errors.unavailable("did not let a connection be made in time");
   }
 
   private void make() {
@@ -179,14 +209,17 @@ final class OwnLanes implements Lanes {
     } catch (RuntimeException e) {
       failed = errors.notConnected(new SQLException(e));
     }
+    Session unwanted = null;
     lock.lock();
     try {
+      making--;
       if (made == null) {
         count--;
         failures++;
         failure = failed;
       } else if (closed) {
-        end(made);
+        count--;
+        unwanted = made;
       } else {
         idle.addLast(new Idle(made, clock.nanos()));
       }
@@ -194,35 +227,46 @@ final class OwnLanes implements Lanes {
     } finally {
       lock.unlock();
     }
+    if (unwanted != null) {
+      end(unwanted);
+    }
   }
 
   @Override
   public void giveBack(Session session) {
     lock.lock();
     try {
-      if (closed) {
-        count--;
-        end(session);
-      } else {
+      if (!closed) {
         idle.addLast(new Idle(session, clock.nanos()));
         changed.signal();
+        return;
       }
+      count--;
     } finally {
       lock.unlock();
     }
+    end(session);
   }
 
-  /** Whatever ended this one may have ended the others: those that are idle go with it. */
+  /** What ended this one may have ended the others: they go with it, or are asked first. */
   @Override
   public void discard(Session session) {
-    List<Session> all = new ArrayList<>();
-    all.add(session);
+    List<Session> all = new ArrayList<>(List.of(session));
     lock.lock();
     try {
-      idle.forEach(other -> all.add(other.session()));
+      List<Idle> others = List.copyOf(idle);
       idle.clear();
+      if (source.lends()) {
+        long notTrusted = clock.nanos() - TRUSTED_NANOS;
+        others.forEach(other -> idle.addLast(new Idle(other.session(), notTrusted)));
+      } else {
+        others.forEach(other -> all.add(other.session()));
+      }
       count -= all.size();
       discards++;
+      if (source.lends() && !closed) {
+        askForOne();
+      }
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -232,24 +276,25 @@ final class OwnLanes implements Lanes {
 
   private void end(Session session) {
     try {
-      dialect.end(session.connection());
+      source.end(session, dialect);
     } catch (SQLException e) {
-      System.getLogger(OwnLanes.class.getName())
-          .log(System.Logger.Level.DEBUG, "a connection did not close", e);
+      LOG.log(Level.DEBUG, "a connection did not close", e);
     }
   }
 
   @Override
   public void close() {
+    List<Session> all = new ArrayList<>();
     lock.lock();
     try {
       closed = true;
-      idle.forEach(one -> end(one.session()));
+      idle.forEach(one -> all.add(one.session()));
       count -= idle.size();
       idle.clear();
       changed.signalAll();
     } finally {
       lock.unlock();
     }
+    all.forEach(this::end);
   }
 }

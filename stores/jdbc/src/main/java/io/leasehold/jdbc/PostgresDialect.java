@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import org.postgresql.PGConnection;
 
 /** PostgreSQL 12 or newer. */
 final class PostgresDialect implements Dialect {
@@ -123,6 +124,34 @@ final class PostgresDialect implements Dialect {
       // A process that stops within a transaction does not keep others from the name for long.
       statement.execute("SET lock_timeout = '1s'");
       statement.execute("SET idle_in_transaction_session_timeout = '5s'");
+    }
+  }
+
+  /** Behind a pooler what is set could be another's next, and never set back: nothing is. */
+  @Override
+  public List<String> lend(Session session) throws SQLException {
+    if (!isDirect(session)) {
+      return List.of();
+    }
+    return List.of(
+        setting(session, "lock_timeout", "1s"),
+        setting(session, "idle_in_transaction_session_timeout", "5s"));
+  }
+
+  private static String setting(Session session, String name, String value) throws SQLException {
+    return Dialect.set(session, "SHOW " + name, "SET " + name + " = '%s'", value);
+  }
+
+  /** Whether the server that answers is the one that the driver greeted. */
+  private static boolean isDirect(Session session) throws SQLException {
+    try {
+      Connection connection = session.connection();
+      return connection.isWrapperFor(PGConnection.class)
+          && Dialect.text(session, "SELECT pg_backend_pid()")
+              .equals(String.valueOf(connection.unwrap(PGConnection.class).getBackendPID()));
+    } catch (LinkageError e) {
+      // The pool has the driver from a place that we do not see.
+      return false;
     }
   }
 

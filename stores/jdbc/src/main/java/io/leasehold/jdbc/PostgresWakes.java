@@ -28,7 +28,7 @@ final class PostgresWakes implements Wakes {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
   private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
 
-  private final OwnLanes.Source source;
+  private final LaneSource source;
   private final String channel;
   private final StoreListener listener;
   private final Threads threads;
@@ -44,7 +44,7 @@ final class PostgresWakes implements Wakes {
   private boolean closed;
   private @Nullable Connection connection;
 
-  PostgresWakes(OwnLanes.Source source, String channel, StoreListener listener, Threads threads) {
+  PostgresWakes(LaneSource source, String channel, StoreListener listener, Threads threads) {
     this.source = source;
     this.channel = channel;
     this.listener = listener;

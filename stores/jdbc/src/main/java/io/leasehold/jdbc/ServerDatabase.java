@@ -53,10 +53,14 @@ final class ServerDatabase implements AutoCloseable {
   private void failed(Limit limit, Session session, SQLException e) {
     Trouble trouble = errors.trouble(e);
     if (trouble == Trouble.BROKEN) {
-      lanes.discard(session);
+      end(session);
       throw session.sent() > 0 ? errors.unknown(e) : errors.notApplied(e);
     }
-    lanes.giveBack(session);
+    if (trouble == Trouble.READ_ONLY) {
+      end(session);
+    } else {
+      lanes.giveBack(session);
+    }
     pauseIfBusy(limit, trouble, e);
   }
 
@@ -106,8 +110,8 @@ final class ServerDatabase implements AutoCloseable {
   }
 
   private void rollBack(Session session, Trouble trouble) {
-    if (trouble == Trouble.BROKEN) {
-      lanes.discard(session);
+    if (trouble == Trouble.BROKEN || trouble == Trouble.READ_ONLY) {
+      end(session);
       return;
     }
     try {
@@ -117,6 +121,20 @@ final class ServerDatabase implements AutoCloseable {
       // The server rolls back what is left of it.
       lanes.discard(session);
     }
+  }
+
+  /**
+   * It is of no use any more. A server that may only be read may have been the primary, and the
+   * next connection leads to the one that is now.
+   */
+  private void end(Session session) {
+    try {
+      dialect.end(session.connection());
+    } catch (SQLException e) {
+      System.getLogger(ServerDatabase.class.getName())
+          .log(System.Logger.Level.DEBUG, "a connection did not end", e);
+    }
+    lanes.discard(session);
   }
 
   /** Runs it on a thread that nobody waits for. */

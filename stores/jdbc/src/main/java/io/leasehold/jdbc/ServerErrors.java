@@ -58,6 +58,24 @@ final class ServerErrors {
     };
   }
 
+  /** A pool of the application had none. */
+  StoreException noneGiven(SQLException e) {
+    return switch (dialect.trouble(e)) {
+      case FORBIDDEN, MISSING, FULL -> notConnected(e);
+      default ->
+          new StoreException(
+              Failure.UNAVAILABLE, "the pool gave no connection: " + e.getMessage(), e);
+    };
+  }
+
+  /** Nor in the time there was. */
+  StoreException noneGivenInTime() {
+    return new StoreException(
+        Failure.UNAVAILABLE,
+        "the pool gave no connection in time: raise its size, or find who keeps its connections",
+        null);
+  }
+
   /** A statement that had no effect, or none that was committed. */
   StoreException notApplied(SQLException e) {
     return switch (dialect.trouble(e)) {

@@ -16,22 +16,17 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import javax.sql.DataSource;
 
 /** Opens stores on database servers. */
 final class ServerStores {
-  private static final Duration OPENING = Duration.ofSeconds(10);
+  static final Duration OPENING = Duration.ofSeconds(10);
   private static final Duration LISTENED_POLL = Duration.ofSeconds(1);
 
   private ServerStores() {}
 
   /** A dialect as far as the URL tells it. */
-  private static Dialect dialect(String product, String tables) {
+  static Dialect dialect(String product, String tables) {
     return switch (product) {
       case "postgresql" ->
           new PostgresDialect("leasehold_" + Integer.toHexString(tables.hashCode()));
@@ -61,10 +56,10 @@ final class ServerStores {
     } catch (SQLException e) {
       throw Drivers.isMissing(e) ? noDriver(url, guess) : errors.notConnected(e);
     }
-    OwnLanes.Source source = new Source(url, guess, dialect, tables, hook);
+    LaneSource source = new Source(url, guess, dialect, tables, hook);
     Threads threads = new Threads();
     Clock clock = new SystemClock();
-    OwnLanes lanes = new OwnLanes(source, dialect, errors, clock, threads);
+    OwnLanes lanes = new OwnLanes(source, dialect, errors, clock, threads, OwnLanes.MOST);
     lanes.add(first);
     if (url.mode() == ServerUrl.Mode.SESSION) {
       ServerDatabase database = new ServerDatabase(lanes, dialect, errors, threads);
@@ -86,7 +81,7 @@ final class ServerStores {
    */
   private record Source(
       ServerUrl url, Dialect guess, Dialect dialect, Tables tables, StatementHook hook)
-      implements OwnLanes.Source {
+      implements LaneSource {
     @Override
     public Session open() throws SQLException {
       return session(connected(url, guess, guess.properties()), dialect, tables, hook);
@@ -105,61 +100,8 @@ final class ServerStores {
     return Drivers.connect(guess.driverClass(), url.driverUrl(), properties);
   }
 
-  /** Opens a store over connections of an application's pool, which may keep us waiting. */
-  static LockStore open(DataSource source, String prefix, ServerSchema.Care care) {
-    Threads threads = new Threads();
-    CompletableFuture<LockStore> opening = new CompletableFuture<>();
-    threads.request(
-        () -> {
-          try {
-            opening.complete(open(source, prefix, care, threads));
-          } catch (RuntimeException e) {
-            opening.completeExceptionally(e);
-          }
-        });
-    try {
-      return opening.get(OPENING.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException e) {
-      threads.close();
-      throw e.getCause() instanceof RuntimeException why ? why : noConnection(e);
-    } catch (TimeoutException e) {
-      threads.close();
-      throw noConnection(e);
-    } catch (InterruptedException e) {
-      threads.close();
-      Thread.currentThread().interrupt();
-      throw noConnection(e);
-    }
-  }
-
-  private static StoreException noConnection(Throwable cause) {
-    return new StoreException(
-        Failure.UNAVAILABLE,
-        "the data source gave no connection in "
-            + OPENING.toSeconds()
-            + " s: raise the size of its pool, or find who keeps its connections",
-        cause);
-  }
-
-  private static LockStore open(
-      DataSource source, String prefix, ServerSchema.Care care, Threads threads) {
-    Dialect dialect;
-    String name;
-    try (Connection first = source.getConnection()) {
-      name = first.getMetaData().getDatabaseProductName();
-      dialect = dialect(product(first), prefix);
-    } catch (SQLException e) {
-      throw new ServerErrors("the data source", new H2Dialect()).notConnected(e);
-    }
-    Tables tables = new Tables(dialect, prefix);
-    ServerErrors errors = new ServerErrors(name, dialect);
-    Lanes lanes = new BorrowedLanes(source, errors, tables::spelled);
-    return new Opening(dialect, tables, errors, lanes, Wakes.NONE, new SystemClock(), threads)
-        .store(care, true);
-  }
-
   /** What a store is made of. */
-  private record Opening(
+  record Opening(
       Dialect dialect,
       Tables tables,
       ServerErrors errors,
@@ -233,7 +175,7 @@ final class ServerStores {
   }
 
   /** Which database it is: MySQL's driver connects to MariaDB too, and the other way round. */
-  private static String product(Connection connection) throws SQLException {
+  static String product(Connection connection) throws SQLException {
     String name = connection.getMetaData().getDatabaseProductName().toLowerCase(Locale.ROOT);
     String version = connection.getMetaData().getDatabaseProductVersion().toLowerCase(Locale.ROOT);
     if (name.contains("mariadb") || version.contains("mariadb")) {

@@ -22,8 +22,6 @@ final class Session implements AutoCloseable {
   private final boolean onLoan;
   private @Nullable Limit limit;
   private int sent;
-  private int isolation = Connection.TRANSACTION_READ_COMMITTED;
-  private boolean autoCommit = true;
   private Map<String, Object> common = Map.of();
 
   Session(Connection connection, StatementHook hook) {
@@ -74,37 +72,6 @@ final class Session implements AutoCloseable {
   void begin(@Nullable Limit newLimit) {
     limit = newLimit;
     sent = 0;
-  }
-
-  /**
-   * From now on no statement takes longer, to whole seconds; by the driver's own means, which may
-   * be another connection.
-   */
-  void boundStatements(Duration within) {
-    statements.endAfter((int) Math.max(1, Math.min(3600, within.plusMillis(999).toSeconds())));
-  }
-
-  /** Reads what is committed, and nothing older, until {@link #restore}. */
-  void readCommitted() throws SQLException {
-    // First this: to ask for the isolation could begin a transaction, in which it cannot be set.
-    autoCommit = connection.getAutoCommit();
-    if (!autoCommit) {
-      connection.setAutoCommit(true);
-    }
-    isolation = connection.getTransactionIsolation();
-    if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
-      connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-    }
-  }
-
-  /** Makes the connection what it was. */
-  void restore() throws SQLException {
-    if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
-      connection.setTransactionIsolation(isolation);
-    }
-    if (!autoCommit) {
-      connection.setAutoCommit(false);
-    }
   }
 
   /** How many statements were sent since {@link #begin}. */
@@ -199,6 +166,11 @@ final class Session implements AutoCloseable {
 
   private PreparedStatement bound(String sql, Map<String, ?> values, int keys) throws SQLException {
     return statements.bound(sql, values, common, keys, this::bound);
+  }
+
+  /** Closes what was prepared on the connection. */
+  void closeStatements() throws SQLException {
+    statements.close();
   }
 
   @Override

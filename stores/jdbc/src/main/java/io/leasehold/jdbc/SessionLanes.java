@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class SessionLanes implements AutoCloseable {
   private static final int MOST = 2 * LockSessions.OWN + NamedLockQueue.MOST;
 
-  private final OwnLanes.Source source;
+  private final LaneSource source;
   private final NamedLocks locks;
   private final Dialect dialect;
   private final ServerErrors errors;
@@ -28,7 +28,7 @@ final class SessionLanes implements AutoCloseable {
   private volatile boolean closed;
 
   SessionLanes(
-      OwnLanes.Source source,
+      LaneSource source,
       NamedLocks locks,
       Dialect dialect,
       ServerErrors errors,

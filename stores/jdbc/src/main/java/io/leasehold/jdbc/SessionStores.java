@@ -17,7 +17,7 @@ record SessionStores(
     ServerDatabase database,
     Dialect dialect,
     Tables tables,
-    OwnLanes.Source source,
+    LaneSource source,
     StoreListener listener,
     Clock clock,
     Threads threads) {
