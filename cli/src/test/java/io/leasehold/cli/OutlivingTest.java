@@ -16,13 +16,14 @@ class OutlivingTest {
   void isSaidAndWithWaitAllKeepsTheLock() throws IOException {
     Tool tool = new Tool(directory);
     String work =
-        "sh -c 'echo $$ > %1$s.pid; until [ -e done ]; do sleep 0.05; done' & "
-            + "until [ -s %1$s.pid ]; do sleep 0.02; done; exit 3";
+        "sh -c 'echo $$ > NAME.pid; until [ -e done ]; do sleep 0.05; done' & "
+            + "until [ -s NAME.pid ]; do sleep 0.02; done; exit 3";
     String polite =
         "bash -c 'trap \"echo > term; exit\" TERM; echo > c.pid; while :; do read -rt 0.02 <> <(:); done' & "
             + "until [ -s c.pid ]; do sleep 0.02; done";
-    try (Running left = tool.start("run", "a", "--", "sh", "-c", work.formatted("a"));
-        Running kept = tool.start("run", "--wait-all", "b", "--", "sh", "-c", work.formatted("b"));
+    try (Running left = tool.start("run", "a", "--", "sh", "-c", work.replace("NAME", "a"));
+        Running kept =
+            tool.start("run", "--wait-all", "b", "--", "sh", "-c", work.replace("NAME", "b"));
         Running asked = tool.start("run", "c", "--wait-all", "--", "sh", "-c", polite)) {
       Running.Result result = left.end();
       assertThat(result.code()).isEqualTo(3);

@@ -223,13 +223,13 @@ class PassThroughTest {
   @Test
   void streamsThatAreClosedAreClosedForTheCommand() {
     String look =
-        "for i in 0 1 2; do if [ -e /proc/$$/fd/$i ]; then touch %1$s.$i; fi; done; touch %1$s";
+        "\"$0\" run x -- sh -c 'for i in 0 1 2; do if [ -e /proc/$$/fd/$i ]; then touch NAME.$i; fi; done;"
+            + " touch NAME' $'\\xff' ";
     Map<String, String> closed =
         Map.of("no0", "<&-", "no1", ">&-", "no2", "2>&-", "none", "<&- >&- 2>&-");
     closed.forEach(
         (name, redirection) -> {
-          String line =
-              "\"$0\" run x -- sh -c '%s' $'\\xff' %s".formatted(look.formatted(name), redirection);
+          String line = look.replace("NAME", name) + redirection;
           assertThat(shell(line).code()).as(name).isZero();
         });
     List<String> seen =

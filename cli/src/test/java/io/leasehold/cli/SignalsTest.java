@@ -81,8 +81,10 @@ class SignalsTest {
   void whileItRunsTheCommandGetsEachSignal() {
     List<String> signals = List.of("INT", "TERM", "HUP", "USR1", "USR2", "WINCH", "CONT");
     String noting =
-        "for s in QUIT %s; do trap \"echo $s >> got\" $s; done; %s"
-            .formatted(String.join(" ", signals), UNTIL_DONE);
+        "for s in QUIT "
+            + String.join(" ", signals)
+            + "; do trap \"echo $s >> got\" $s; done; "
+            + UNTIL_DONE;
     try (Running running = tool.start("run", "x", "--", "bash", "-c", noting)) {
       Tool.awaitContent(directory.resolve("ready"));
       running.signal("QUIT");
@@ -154,8 +156,8 @@ class SignalsTest {
             "--",
             "bash",
             "-c",
-            "trap 'echo TERM >> %1$s.terms' TERM; echo $$ > %1$s.ready; %2$s"
-                .formatted(name, LOOP)));
+            "trap 'echo TERM >> NAME.terms' TERM; echo $$ > NAME.ready; ".replace("NAME", name)
+                + LOOP));
     return tool.startProcess(Path.of("/dev/null"), all);
   }
 
