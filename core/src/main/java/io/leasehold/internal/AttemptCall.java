@@ -1,8 +1,11 @@
 package io.leasehold.internal;
 
 import io.leasehold.StoreException;
+import io.leasehold.internal.Scheduler.Work;
 import io.leasehold.spi.Attempt;
+import io.leasehold.spi.Ticket.Intent;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * without the mutex.
  */
 final class AttemptCall
-    implements Runnable, Supplier<CompletionStage<Attempt>>, StoreCalls.Answer<Attempt> {
+    implements CallerRequest, Supplier<CompletionStage<Attempt>>, StoreCalls.Answer<Attempt> {
   private final Contender contender;
 
   /** The caller it is made for, on whose thread it may run. */
@@ -33,27 +36,56 @@ final class AttemptCall
   /** Sends it, unless its contender was abandoned before that. */
   @Override
   public void run() {
-    if (!contender.isAsking()) {
+    Engine engine = contender.queue().engine;
+    long left = engine.dispatch.timeLeft(caller);
+    if (!contender.isAsking() || (left < Budget.LEAST_AGAIN_NANOS && contender.hasAnswered())) {
       contender.queue().locked(contender::notSent);
       return;
     }
-    Engine engine = contender.queue().engine;
     long most = contender.timeForAttempt();
-    long left = engine.dispatch.timeLeft(caller);
     within = Math.max(Budget.LEAST_NANOS, Math.min(most, left));
-    shortened = within < most;
-    sent = engine.clock.nanos();
-    sentWall = engine.clock.wallMillis();
+    shortened = within < most && caller != null && caller.intent == Intent.QUEUE;
     engine.calls.call(this, within, this);
   }
 
   @Override
+  public void runElsewhere() {
+    Engine engine = contender.queue().engine;
+    long answerIn = contender.timeForAnswer();
+    long until = engine.clock.nanos() + answerIn;
+    engine.calls.callElsewhere(Work.CALLER, () -> sendBy(until), answerIn, this);
+  }
+
+  /** Once a thread came free for it. */
+  private CompletionStage<Attempt> sendBy(long until) {
+    long left = until - contender.queue().engine.clock.nanos();
+    if (!contender.isAsking() || left < Budget.LEAST_NANOS) {
+      return CompletableFuture.failedFuture(StoreCalls.notSent());
+    }
+    within = Math.min(contender.timeForAttempt(), left);
+    return get();
+  }
+
+  @Override
   public CompletionStage<Attempt> get() {
-    return contender.queue().engine.store.attempt(contender.ticket, Duration.ofNanos(within));
+    Engine engine = contender.queue().engine;
+    sent = engine.clock.nanos();
+    sentWall = engine.clock.wallMillis();
+    return engine.store.attempt(contender.ticket, Duration.ofNanos(within));
+  }
+
+  long sent() {
+    return sent;
   }
 
   boolean isShortened() {
     return shortened;
+  }
+
+  /** Whether it failed because its caller had no more time: that says nothing about the store. */
+  boolean ranOutOfTime() {
+    long took = contender.queue().engine.clock.nanos() - sent;
+    return shortened && (within < Budget.LEAST_AGAIN_NANOS || took >= within / 4 * 3);
   }
 
   /** How long a lease stands that was granted by this attempt: from its sending. */

@@ -24,6 +24,12 @@ final class Attempts {
     indefinite |= failed != null && failed.failure() == Failure.UNKNOWN_OUTCOME;
   }
 
+  /** Those of another, of the same id. */
+  void add(Attempts others) {
+    pending += others.pending;
+    indefinite |= others.indefinite;
+  }
+
   boolean arePending() {
     return pending > 0;
   }

@@ -10,6 +10,9 @@ final class Budget {
   /** Less is no real chance. */
   static final long LEAST_NANOS = 1_000_000;
 
+  /** For a caller that was answered before, less is not worth asking again. */
+  static final long LEAST_AGAIN_NANOS = 2_000_000;
+
   private static final long LEAST_WHOLE_NANOS = 50_000_000;
 
   private final Engine engine;
@@ -28,6 +31,12 @@ final class Budget {
     long whole = Math.min(engine.requestNanos, Math.max(LEAST_WHOLE_NANOS, terms.ttlNanos() / 2));
     long left = timeToFirstAnswer(since);
     return answered || left < LEAST_NANOS ? whole : Math.min(whole, left);
+  }
+
+  /** In which an attempt must be answered that waits for a thread first. */
+  long forAnswer(long since, boolean answered) {
+    long left = timeToFirstAnswer(since);
+    return answered || left < LEAST_NANOS ? engine.requestNanos : left;
   }
 
   /** Whether the first answer may still come in time. */

@@ -1,5 +1,6 @@
 package io.leasehold.internal;
 
+import io.leasehold.LockMode;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.event.LockEvent;
@@ -17,6 +18,9 @@ final class Callers {
   private @Nullable Waiter first;
   private @Nullable Waiter last;
   private int size;
+
+  /** How many of them want the lock alone or not at all. */
+  private int tries;
 
   /** Whether and when the store last answered for them. */
   private boolean hasAnswer;
@@ -37,6 +41,7 @@ final class Callers {
     }
     last = waiter;
     size++;
+    tries += waiter.isTryAlone() ? 1 : 0;
   }
 
   /** Takes it out, if it is one of these; it may contend by a ticket of its own from now on. */
@@ -60,6 +65,7 @@ final class Callers {
     waiter.before = null;
     waiter.after = null;
     size--;
+    tries -= waiter.isTryAlone() ? 1 : 0;
   }
 
   boolean isEmpty() {
@@ -68,6 +74,10 @@ final class Callers {
 
   int size() {
     return size;
+  }
+
+  int tries() {
+    return tries;
   }
 
   @Nullable Waiter first() {
@@ -102,9 +112,17 @@ final class Callers {
     answeredAt = queue.engine.clock.nanos();
   }
 
-  private boolean isAnswered(Waiter waiter, Contender serving) {
+  /** Whether this caller knows that the lock was busy while it waited. */
+  boolean isAnswered(Waiter waiter, Contender serving) {
     return serving.hasAnswered()
-        || (serving.only == null && hasAnswer && answeredAt - waiter.since >= 0);
+        || (waiter.intent == Intent.QUEUE
+            && (serving.only == null || waiter.terms.mode() == LockMode.EXCLUSIVE)
+            && hasAnswerFor(waiter));
+  }
+
+  private boolean hasAnswerFor(Waiter waiter) {
+    boolean alone = waiter.terms.mode() == LockMode.EXCLUSIVE;
+    return (hasAnswer && answeredAt - waiter.since >= 0) || (alone && queue.leases.any() != null);
   }
 
   void announce(Waiter waiter, String holder) {
@@ -124,7 +142,9 @@ final class Callers {
       return new Waiter.Failed(
           Failures.of(failure, queue.name, "gave up at its deadline while the store failed"));
     }
-    if (serving != null && !isAnswered(waiter, serving)) {
+    boolean unanswered =
+        serving == null ? waiter.intent == Intent.TRY : !isAnswered(waiter, serving);
+    if (unanswered) {
       return new Waiter.Failed(Failures.silent(queue.name));
     }
     return waiter.busy(holder);
@@ -138,9 +158,19 @@ final class Callers {
     }
   }
 
+  /** For whom this contender asks; the tries behind one in line share its failure, too. */
+  private List<Waiter> askedFor(Contender c) {
+    if (c.only == null) {
+      return all();
+    }
+    return c.only.queued && tries > 1
+        ? all().stream().filter(Waiter::isTryAlone).toList()
+        : List.of(c.only);
+  }
+
   /** Fails those that will not outlast this failure of the store. */
   void storeFailed(Contender c, StoreException failure, boolean triesAgain, Steps steps) {
-    for (Waiter waiter : c.only != null ? List.of(c.only) : all()) {
+    for (Waiter waiter : askedFor(c)) {
       boolean outlasts =
           failure.failure() != Failure.REFUSED
               && (triesAgain || (waiter.intent == Intent.QUEUE && isAnswered(waiter, c)));

@@ -3,6 +3,7 @@ package io.leasehold.internal;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.event.LockEvent;
+import io.leasehold.internal.Scheduler.Work;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.Attempt.Busy;
 import io.leasehold.spi.Attempt.Granted;
@@ -25,8 +26,6 @@ final class Contender {
   private enum Phase {
     /** An attempt is under way, or about to be. */
     ASKING,
-    /** It asks to be woken. */
-    ARMING,
     /** It waits for a wake-up or the poller. */
     WAITING,
     /** The store failed; it tries again in a moment. */
@@ -52,7 +51,14 @@ final class Contender {
   private volatile Phase phase = Phase.ASKING;
 
   private boolean wokenMeanwhile;
+
+  /** Whether it stands in the store that this ticket is to be woken. */
   private boolean armed;
+
+  /** How often the connection was lost, and at which of these numbers a watch is under way. */
+  private int connection;
+
+  private int watchedOn = -1;
 
   /** Whether the poller asks about it. */
   private boolean polled;
@@ -84,6 +90,11 @@ final class Contender {
 
   boolean hasAnswered() {
     return answered;
+  }
+
+  /** Whether the store told it to wait, and has not failed since. */
+  boolean isToldToWait() {
+    return isQueued() && failure() == null;
   }
 
   /** Whether it waits behind others, as far as the store has answered. */
@@ -122,10 +133,19 @@ final class Contender {
     return engine.budget.forAttempt(terms, since, answered);
   }
 
-  /** An attempt will not be sent: it was abandoned before that. */
+  /** In which an attempt must be answered that waits for a thread first. Without the mutex. */
+  long timeForAnswer() {
+    return engine.budget.forAnswer(since, answered);
+  }
+
+  /** An attempt was not sent: it was abandoned, or its caller has no time left for an answer. */
   void notSent(Steps steps) {
     attempts.end(null);
-    steps.add(() -> engine.limbo.notSent(ticket.id()));
+    if (settled) {
+      steps.add(() -> engine.limbo.notSent(ticket.id()));
+    } else if (phase == Phase.ASKING) {
+      backOff();
+    }
   }
 
   /** An attempt has ended, with or without an answer. */
@@ -143,13 +163,13 @@ final class Contender {
       return;
     }
     if (failed != null) {
-      failed(failed, call.isShortened(), steps);
+      attemptFailed(call, failed, steps);
     } else if (answer instanceof Granted granted) {
       granted(granted, call.validity(granted), steps);
     } else if (answer instanceof Busy busy) {
-      busy(busy.holder(), busy.retryAfter(), steps);
+      busy(call, busy.holder(), busy.retryAfter(), steps);
     } else if (answer instanceof Queued queued) {
-      busy(queued.holder(), Duration.ZERO, steps);
+      busy(call, queued.holder(), Duration.ZERO, steps);
     } else if (answer instanceof OtherKind kind) {
       abandon(steps);
       queue.contention.foundOtherKind(this, kind, steps);
@@ -177,7 +197,7 @@ final class Contender {
     }
   }
 
-  private void busy(String heldBy, Duration retryAfter, Steps steps) {
+  private void busy(AttemptCall call, String heldBy, Duration retryAfter, Steps steps) {
     answered = true;
     storeWorks();
     holder = heldBy;
@@ -185,16 +205,20 @@ final class Contender {
       finish();
       // A repeat may have overtaken its original, which would be granted to nobody.
       settle(false, steps);
-      queue.contention.foundBusy(this, steps);
+      queue.contention.foundBusy(this, call.sent(), steps);
       return;
     }
-    queue.contention.mustWait(this);
+    queue.contention.mustWait(this, steps);
+    if (phase == Phase.DONE) {
+      return;
+    }
     if (wokenMeanwhile) {
       ask(steps);
-    } else if (engine.traits.poll().signals() != Signals.NONE && !armed) {
+      return;
+    }
+    await(retryAfter);
+    if (engine.traits.poll().signals() != Signals.NONE && !armed) {
       arm(steps);
-    } else {
-      await(retryAfter);
     }
   }
 
@@ -204,40 +228,48 @@ final class Contender {
     engine.poller.add(this, retryAfter);
   }
 
+  /** Has itself woken from now on. Meanwhile it waits, and is polled. */
   private void arm(Steps steps) {
-    leaveWaiting();
-    phase = Phase.ARMING;
-    engine.dispatch.forCaller(queue.contention.served(this), this::watch, steps);
+    if (watchedOn != connection) {
+      int on = connection;
+      watchedOn = on;
+      steps.add(() -> watch(on));
+    }
   }
 
-  /** Asks to be woken. Without the mutex. */
-  private void watch() {
-    engine.calls.call(
+  /**
+   * Asks to be woken: never on the thread of a caller, whom it could hold up. Without the mutex.
+   */
+  private void watch(int on) {
+    engine.calls.callOwn(
+        Work.WATCH,
         () -> engine.store.watch(ticket, engine.requestTimeout),
         engine.requestNanos,
-        (answer, failed) -> queue.locked(steps -> armed(answer, failed, steps)));
+        (answer, failed) -> queue.locked(steps -> armed(on, answer, failed, steps)));
   }
 
-  private void armed(@Nullable Watch answer, @Nullable StoreException failed, Steps steps) {
-    if (phase != Phase.ARMING) {
+  private void armed(int on, @Nullable Watch answer, @Nullable StoreException failed, Steps steps) {
+    if (phase == Phase.DONE || on != connection) {
+      // Of a connection that is gone: the watch on the next is asked for by itself
       return;
     }
-    if (failed != null) {
+    watchedOn = -1;
+    if (failed == null) {
+      armed = true;
+      if (answer != Watch.NOTHING_MISSED) {
+        // The lease may have come free before the watch was armed: ask once more.
+        wake(steps);
+      }
+    } else if (phase == Phase.WAITING) {
+      leaveWaiting();
       failed(failed, false, steps);
-    } else if (answer == Watch.NOTHING_MISSED && !wokenMeanwhile) {
-      armed = true;
-      await(Duration.ZERO);
-    } else {
-      armed = true;
-      // The lease may have come free before the watch was armed: ask once more.
-      ask(steps);
     }
   }
 
   /** The store says that an attempt may succeed now. */
   void wake(Steps steps) {
     switch (phase) {
-      case ASKING, ARMING -> wokenMeanwhile = true;
+      case ASKING -> wokenMeanwhile = true;
       case WAITING, BACKING_OFF -> ask(steps);
       case DONE -> {}
     }
@@ -245,8 +277,7 @@ final class Contender {
 
   /** The store says that it has granted this ticket by itself. */
   void told(Granted granted, Validity validity, Steps steps) {
-    boolean waits = phase == Phase.ARMING || phase == Phase.WAITING;
-    if (waits && countsByMessage(granted, validity)) {
+    if (phase == Phase.WAITING && countsByMessage(granted, validity)) {
       granted(granted, validity, steps);
     } else {
       wake(steps);
@@ -275,6 +306,7 @@ final class Contender {
    */
   void reconnected(Steps steps) {
     armed = false;
+    connection++;
     if (phase == Phase.WAITING) {
       arm(steps);
     } else {
@@ -299,6 +331,16 @@ final class Contender {
     }
   }
 
+  private void attemptFailed(AttemptCall call, StoreException failed, Steps steps) {
+    Waiter caller = queue.contention.served(this);
+    if (call.ranOutOfTime() && caller != null && queue.callers.isAnswered(caller, this)) {
+      // It says nothing about the store, which has answered
+      backOff();
+    } else {
+      failed(failed, call.isShortened(), steps);
+    }
+  }
+
   private void failed(StoreException failed, boolean shortened, Steps steps) {
     boolean first = backoff().failed(failed);
     boolean unknown = failed.failure() == Failure.UNKNOWN_OUTCOME;
@@ -315,9 +357,13 @@ final class Contender {
     if (askAtOnce) {
       ask(steps);
     } else {
-      phase = Phase.BACKING_OFF;
-      backoff().schedule(engine.scheduler, () -> queue.locked(this::backedOff));
+      backOff();
     }
+  }
+
+  private void backOff() {
+    phase = Phase.BACKING_OFF;
+    backoff().schedule(engine.scheduler, () -> queue.locked(this::backedOff));
   }
 
   private void backedOff(Steps steps) {

@@ -41,22 +41,50 @@ final class Contention {
     return separate.size();
   }
 
-  /** The terms on which the name is held or waited for here, all of one kind; else the caller's. */
-  Terms inUseOr(Waiter caller) {
+  /**
+   * The terms on which the name is held here, or waited for by the store's word; null if neither. A
+   * ticket without answer binds nobody: it may be the one that asks for the wrong kind.
+   */
+  @Nullable Terms bound() {
     Grant held = queue.leases.any();
     if (held != null) {
       return held.terms;
     }
     Waiter first = queue.callers.first();
-    if (first != null) {
+    if (first != null && (contender == null || contender.hasAnswered())) {
       return first.terms;
     }
-    return separate.isEmpty() ? caller.terms : separate.iterator().next().terms;
+    for (Contender each : separate) {
+      if (each.hasAnswered()) {
+        return each.terms;
+      }
+    }
+    return null;
   }
 
-  /** Whether one that wants it alone could not get it now. */
-  boolean isInUse() {
-    return queue.leases.current() != null || !queue.callers.isEmpty() || !separate.isEmpty();
+  /** Whether an unanswered ticket here asks for another kind of lock than this caller. */
+  boolean isAskedForAsAnother(Waiter caller) {
+    Waiter first = queue.callers.first();
+    if (first != null && !first.terms.isSameKindAs(caller.terms)) {
+      return true;
+    }
+    return !separate.isEmpty()
+        && separate.stream().anyMatch(c -> !c.terms.isSameKindAs(caller.terms));
+  }
+
+  /** Whether one that wants it alone certainly could not get it now, or would overtake a waiter. */
+  boolean isKnownBusy() {
+    Waiter first = queue.callers.first();
+    boolean waiting =
+        contender == null ? first != null && first.intent == Intent.QUEUE : isToldToWait();
+    return queue.leases.current() != null
+        || waiting
+        || (!separate.isEmpty() && separate.stream().anyMatch(Contender::isToldToWait));
+  }
+
+  /** Whether a ticket is under way here whose answer a try must wait for. */
+  boolean isUnderWay() {
+    return contender != null || !separate.isEmpty();
   }
 
   /** Whether a caller here was told to wait: no try overtakes it. */
@@ -69,14 +97,14 @@ final class Contention {
 
   /** Whether the store told the one who contends for all to wait, and has not failed since. */
   boolean isToldToWait() {
-    return contender != null && contender.isQueued() && contender.failure() == null;
+    return contender != null && contender.isToldToWait();
   }
 
   /** Who holds the lock, as far as it is known here. */
   String holder() {
     Grant here = queue.leases.current();
     if (here != null) {
-      return here.ticket.holder();
+      return here.holder();
     }
     return contender == null ? "" : contender.holder();
   }
@@ -99,11 +127,10 @@ final class Contention {
     return c.only != null ? c.only : queue.callers.first();
   }
 
-  /** Contends for one caller only, by a ticket of its own. */
+  /** Contends for one caller only, by a ticket of its own: before the others if it is in line. */
   void contendFor(Waiter only, Steps steps) {
     Contender own = new Contender(queue, queue.engine.tickets.of(only), only.terms, only);
-    boolean aloneTry = only.intent == Intent.TRY && only.terms.mode() == LockMode.EXCLUSIVE;
-    if (!aloneTry) {
+    if (!only.queued) {
       only.own = own;
       if (separate.isEmpty()) {
         separate = new LinkedHashSet<>();
@@ -127,15 +154,40 @@ final class Contention {
       // Whoever it contended for has joined, or was handed a lease.
       contender.abandon(steps);
     }
-    if (first == null || contender != null || queue.leases.block(first)) {
-      return;
+    if (first != null && contender == null && !queue.leases.block(first)) {
+      serve(first, steps);
     }
-    if (first.intent == Intent.TRY) {
+    if (queue.callers.tries() > 0 && isKnownBusy()) {
+      endTries(steps);
+    }
+  }
+
+  private void serve(Waiter first, Steps steps) {
+    if (first.isTryAlone()) {
+      if (separate.isEmpty() && !isKnownBusy()) {
+        contendFor(first, steps);
+      }
+    } else if (first.intent == Intent.TRY) {
       queue.callers.leave(first);
       contendFor(first, steps);
       pump(steps);
     } else if (!othersComeFirst()) {
       contend(first, steps);
+    }
+  }
+
+  /** Tries that wait for the answer to another's question are told busy once that is known. */
+  private void endTries(Steps steps) {
+    boolean ended = false;
+    for (Waiter waiter : queue.callers.all()) {
+      boolean asks = contender != null && contender.only == waiter;
+      if (waiter.isTryAlone() && !asks) {
+        queue.callers.end(waiter, waiter.busy(holder()), steps);
+        ended = true;
+      }
+    }
+    if (ended) {
+      pump(steps);
     }
   }
 
@@ -206,19 +258,33 @@ final class Contention {
     pump(steps);
   }
 
-  void foundBusy(Contender c, Steps steps) {
+  /**
+   * A try was answered busy. Those behind it share that if it was asked after they came; for the
+   * others it may be old.
+   */
+  void foundBusy(Contender c, long asked, Steps steps) {
     Waiter only = c.only;
     if (only != null) {
       queue.callers.end(only, only.busy(c.holder()), steps);
     }
+    if (queue.callers.tries() > 0 && c.terms.mode() != LockMode.PERMITS) {
+      for (Waiter waiter : queue.callers.all()) {
+        if (waiter.isTryAlone() && asked - waiter.since >= 0) {
+          queue.callers.end(waiter, waiter.busy(c.holder()), steps);
+        }
+      }
+    }
     pump(steps);
   }
 
-  void mustWait(Contender c) {
+  void mustWait(Contender c, Steps steps) {
     queue.seenBusy();
     Waiter waiter = served(c);
     if (waiter != null) {
       queue.callers.announce(waiter, holder());
+    }
+    if (queue.callers.tries() > 0) {
+      pump(steps);
     }
   }
 

@@ -1,13 +1,17 @@
 package io.leasehold.internal;
 
+import io.leasehold.internal.Scheduler.Work;
+import io.leasehold.spi.Ticket.Intent;
 import io.leasehold.spi.Traits.Calls;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * On which thread a request runs. A store whose verbs do not block is called wherever the engine
  * happens to be. One whose verbs block is called on the thread of the caller that waits for the
  * answer, since a hop to another thread costs more than the request; the engine's own requests run
- * on its own threads.
+ * on its own threads. So do those of virtual threads: what interrupts one would close the socket
+ * under it, which others share.
  */
 final class Dispatch {
   private final Engine engine;
@@ -19,11 +23,11 @@ final class Dispatch {
   }
 
   /** A request for a caller. */
-  void forCaller(@Nullable Waiter caller, Runnable request, Steps steps) {
+  void forCaller(@Nullable Waiter caller, CallerRequest request, Steps steps) {
     if (!blocking) {
       steps.add(request);
-    } else if (caller == null || caller.thread == null || caller.outcome() != null) {
-      steps.add(() -> engine.scheduler.request(request));
+    } else if (caller == null || !lendsItsThread(caller)) {
+      steps.add(request::runElsewhere);
     } else if (Thread.currentThread().equals(caller.thread)) {
       steps.add(request);
     } else {
@@ -31,19 +35,42 @@ final class Dispatch {
     }
   }
 
+  private static boolean lendsItsThread(Waiter caller) {
+    Thread thread = caller.thread;
+    return thread != null && caller.outcome() == null && !VirtualThreads.isVirtual(thread);
+  }
+
   /** How long a request for this caller may take for the sake of the thread it runs on. */
   long timeLeft(@Nullable Waiter caller) {
     boolean borrowed = blocking && caller != null && Thread.currentThread().equals(caller.thread);
-    Deadline deadline = borrowed && caller != null ? caller.deadline : Deadline.NONE;
-    return deadline.left(engine.clock.nanos());
+    if (!borrowed || caller == null) {
+      return Long.MAX_VALUE;
+    }
+    long now = engine.clock.nanos();
+    return caller.intent == Intent.TRY
+        ? engine.requestNanos - (now - caller.since)
+        : caller.deadline.left(now);
   }
 
-  /** A request of the engine's own. */
+  /** Work of the engine's own that makes requests; dropped once it is closed. */
   void background(Runnable request) {
     if (blocking) {
       engine.scheduler.request(request);
     } else {
       request.run();
+    }
+  }
+
+  /** A poll; dropped once the engine is closed. */
+  void poll(Runnable request) {
+    if (!blocking) {
+      request.run();
+      return;
+    }
+    try {
+      engine.scheduler.request(Work.POLL, request);
+    } catch (RejectedExecutionException closed) {
+      // Nobody waits any more
     }
   }
 

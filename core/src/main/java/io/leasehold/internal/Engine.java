@@ -184,7 +184,9 @@ public final class Engine implements LockClient {
 
   List<LockSnapshot> list(Optional<String> name) {
     StoreOperator operator = operator("list");
-    return calls.callAndWait(() -> operator.list(name, requestTimeout), requestNanos);
+    List<LockSnapshot> found =
+        calls.callAndWait(() -> operator.list(name, requestTimeout), requestNanos);
+    return HoldersHere.in(found, keeper);
   }
 
   boolean breakLease(String name, long number) {
@@ -287,6 +289,14 @@ public final class Engine implements LockClient {
         return queue;
       }
     }
+  }
+
+  /** Ends a wait from the caller's side: see {@link NameQueue#giveUp}. */
+  Waiter.Outcome giveUp(Waiter waiter, NameQueue.GiveUp why) {
+    // A queue stays the one of its name while anybody waits in it
+    NameQueue queue = names.get(waiter.name);
+    Waiter.Outcome end = queue == null ? waiter.outcome() : queue.giveUp(waiter, why);
+    return end == null ? Waiter.Withdrawn.WITHDRAWN : end;
   }
 
   Duration ttl() {

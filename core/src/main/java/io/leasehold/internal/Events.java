@@ -53,7 +53,22 @@ final class Events {
     } finally {
       mutex.unlock();
     }
-    scheduler.callback(this::drain);
+    try {
+      scheduler.callback(this::drain);
+    } catch (RuntimeException | Error e) {
+      // What happened must not fail because it cannot be told now: the next event tries again
+      notDraining();
+      Log.error("lock listeners could not be told", e);
+    }
+  }
+
+  private void notDraining() {
+    mutex.lock();
+    try {
+      draining = false;
+    } finally {
+      mutex.unlock();
+    }
   }
 
   private void drain() {

@@ -115,6 +115,20 @@ final class Grant {
     return holds;
   }
 
+  /**
+   * Who has it, for people: the holder that came first of those that hold it now; the one it was
+   * granted to if none does.
+   */
+  String holder() {
+    Hold oldest = first;
+    while (oldest != null && oldest.next != null) {
+      oldest = oldest.next;
+    }
+    return oldest == null
+        ? ticket.holder()
+        : queue.engine.identity.holder(oldest.thread, oldest.traceId);
+  }
+
   boolean isHeld() {
     return first != null;
   }

@@ -59,6 +59,7 @@ public final class Hold implements Lease, Waiter.Outcome {
   final Grant grant;
   final long since;
   final @Nullable Thread thread;
+  final String traceId;
   private final long token;
   private final Deadline longestLife;
   private volatile State state = State.HELD;
@@ -77,6 +78,7 @@ public final class Hold implements Lease, Waiter.Outcome {
     this.token = grant.number == 0 ? 0 : FenceNumber.token(grant.number, handOver);
     this.since = now;
     this.thread = waiter.thread;
+    this.traceId = waiter.traceId;
     this.longestLife = waiter.terms.maxHold().map(d -> Deadline.in(d, now)).orElse(Deadline.NONE);
   }
 

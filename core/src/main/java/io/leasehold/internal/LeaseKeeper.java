@@ -150,7 +150,7 @@ final class LeaseKeeper {
     List<Grant> due = new ArrayList<>();
     long next = Long.MAX_VALUE;
     for (Grant grant : leases.values()) {
-      if (look(grant, now)) {
+      if (isDue(grant, now)) {
         due.add(grant);
       }
       if (grant.isKept()) {
@@ -163,6 +163,16 @@ final class LeaseKeeper {
       }
     }
     renew(due, next, now);
+  }
+
+  /** What goes wrong with one lease must not leave the others unattended. */
+  private boolean isDue(Grant grant, long now) {
+    try {
+      return look(grant, now);
+    } catch (RuntimeException | Error e) {
+      Log.error("lease " + grant.ticket.id() + " could not be looked at", e);
+      return false;
+    }
   }
 
   /** Notices what has become of a lease; true if it is to be renewed now. */
@@ -196,7 +206,8 @@ final class LeaseKeeper {
       wakeIn(Math.max(LEAST_PAUSE_NANOS, next), now);
     }
     if (!due.isEmpty()) {
-      engine.dispatch.renewal(new RenewalBatch(engine, due));
+      RenewalBatch batch = new RenewalBatch(engine, due);
+      Log.guarded("leases could not be renewed this time", () -> engine.dispatch.renewal(batch));
     }
   }
 
@@ -252,7 +263,8 @@ final class LeaseKeeper {
   /** Renews one lease outside of its time. */
   CompletionStage<Renewal> renewOne(Grant grant, Duration within) {
     CompletableFuture<Renewal> answer = new CompletableFuture<>();
-    engine.store.renew(
+    StoreCalls.renew(
+        engine.store,
         List.of(grant.ticket),
         within,
         (id, renewal) -> {

@@ -1,7 +1,9 @@
 package io.leasehold.internal;
 
 import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.Release;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -17,6 +19,12 @@ final class Leaving
 
   final Hold hold;
 
+  /** By when the store must have answered, on the monotonic clock; 0: it was not asked yet. */
+  private long until;
+
+  /** Whether it is asked for once more, since the first answer was lost. */
+  private boolean repeated;
+
   /** Null until it has ended, or somebody asks for its end. Read without the mutex. */
   private volatile @Nullable CompletableFuture<Void> end;
 
@@ -31,17 +39,52 @@ final class Leaving
     Engine engine = grant.queue.engine;
     // Renewal ends before the release is sent, so that none can outlive it.
     engine.keeper.remove(grant);
-    engine.calls.call(this, engine.requestNanos, this);
+    begin();
+    engine.calls.callHere(this, timeLeft(), this);
+  }
+
+  /** One request timeout begins, for all that is asked before the holder is told. */
+  void begin() {
+    Engine engine = hold.grant.queue.engine;
+    if (until == 0) {
+      until = engine.clock.nanos() + engine.requestNanos;
+    }
+  }
+
+  private long timeLeft() {
+    return Math.max(Budget.LEAST_NANOS, until - hold.grant.queue.engine.clock.nanos());
   }
 
   @Override
   public CompletionStage<Release> get() {
     Engine engine = hold.grant.queue.engine;
-    return engine.store.release(hold.grant.ticket, engine.requestTimeout);
+    long left = timeLeft();
+    boolean whole = engine.requestNanos - left < Budget.LEAST_NANOS;
+    return engine.store.release(
+        hold.grant.ticket, whole ? engine.requestTimeout : Duration.ofNanos(left));
+  }
+
+  /** A lost reply is resolved by asking again: once at once, if there is time for it. */
+  @Override
+  public void now(@Nullable Release answer, @Nullable StoreException failed) {
+    boolean unknown = failed != null && failed.failure() == Failure.UNKNOWN_OUTCOME;
+    if (unknown && !repeated && timeLeft() > Budget.LEAST_NANOS) {
+      repeated = true;
+      hold.grant.queue.engine.calls.callHere(this, timeLeft(), this);
+    } else if (repeated && answer == Release.NOT_HELD) {
+      // By the first request, whose answer was lost: until then it was held
+      sentBack(Release.RELEASED, null);
+    } else {
+      sentBack(answer, failed);
+    }
   }
 
   @Override
-  public void now(@Nullable Release answer, @Nullable StoreException failed) {
+  public void timedOut(StoreException failed) {
+    sentBack(null, failed);
+  }
+
+  private void sentBack(@Nullable Release answer, @Nullable StoreException failed) {
     Grant grant = hold.grant;
     grant.queue.locked(steps -> grant.queue.engine.releaser.sentBack(grant, answer, failed, steps));
   }

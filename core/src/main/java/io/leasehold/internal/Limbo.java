@@ -3,6 +3,7 @@ package io.leasehold.internal;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.event.LockEvent;
+import io.leasehold.internal.Scheduler.Work;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
 import java.util.HashMap;
@@ -25,6 +26,8 @@ final class Limbo {
   private static final long LATEST_NANOS = 30_000_000_000L;
 
   private static final int MOST_UNDER_WAY = 64;
+
+  private static final StoreException NOT_SENT = StoreCalls.notSent();
 
   private final Engine engine;
   private final ReentrantLock mutex = new ReentrantLock();
@@ -49,6 +52,10 @@ final class Limbo {
     long since;
     int tries;
     boolean underWay;
+
+    /** Whether an attempt ended while a withdrawal was under way, which may have come before it. */
+    boolean again;
+
     Scheduler.@Nullable Timer timer;
 
     Entry(Ticket ticket, Attempts attempts, long since) {
@@ -72,7 +79,7 @@ final class Limbo {
     mutex.lock();
     try {
       closed = true;
-      entries.values().forEach(this::tell);
+      entries.values().forEach(entry -> tell(entry.ticket));
       entries.clear();
       due.clear();
     } finally {
@@ -80,8 +87,7 @@ final class Limbo {
     }
   }
 
-  private void tell(Entry entry) {
-    Ticket ticket = entry.ticket;
+  private void tell(Ticket ticket) {
     engine.events.emit(
         () -> new LockEvent.UnknownOutcome(ticket.name(), ticket.id().toString(), "withdraw"));
   }
@@ -93,18 +99,27 @@ final class Limbo {
    * @return what withdraws it for the first time; to be run without the mutex
    */
   Runnable add(Ticket ticket, Attempts attempts) {
-    Entry entry = new Entry(ticket, attempts, engine.clock.nanos());
+    long now = engine.clock.nanos();
     mutex.lock();
     try {
       if (closed) {
-        tell(entry);
+        tell(ticket);
         return () -> {};
       }
-      entries.put(ticket.id(), entry);
+      Entry entry = entries.get(ticket.id());
+      if (entry == null) {
+        entry = new Entry(ticket, attempts, now);
+        entries.put(ticket.id(), entry);
+      } else {
+        entry.attempts.add(attempts);
+        entry.since = now;
+        entry.again = entry.underWay;
+      }
+      Entry added = entry;
+      return () -> withdraw(added);
     } finally {
       mutex.unlock();
     }
-    return () -> withdraw(entry);
   }
 
   /**
@@ -127,7 +142,7 @@ final class Limbo {
 
   /** An attempt of this id will not be sent. */
   void notSent(LeaseId id) {
-    ended(id, null);
+    ended(id, NOT_SENT);
   }
 
   /** Whether the id was here. */
@@ -141,6 +156,7 @@ final class Limbo {
       }
       entry.attempts.end(failed);
       entry.since = engine.clock.nanos();
+      entry.again |= entry.underWay && mayHaveLanded(failed);
     } finally {
       mutex.unlock();
     }
@@ -166,18 +182,17 @@ final class Limbo {
       due.remove(entry);
       underWay++;
       entry.underWay = true;
+      entry.again = false;
       // Whether this withdrawal comes after everything else that was sent for the id.
       complete = !entry.attempts.mayLand();
     } finally {
       mutex.unlock();
     }
-    Runnable request =
-        () ->
-            engine.calls.<Boolean>call(
-                () -> engine.store.withdraw(entry.ticket, engine.requestTimeout),
-                engine.requestNanos,
-                (isFinal, failed) -> answered(entry, complete, isFinal, failed));
-    engine.dispatch.background(request);
+    engine.calls.<Boolean>callOwn(
+        Work.WITHDRAWAL,
+        () -> engine.store.withdraw(entry.ticket, engine.requestTimeout),
+        engine.requestNanos,
+        (isFinal, failed) -> answered(entry, complete, isFinal, failed));
   }
 
   private void answered(
@@ -188,16 +203,13 @@ final class Limbo {
       underWay--;
       entry.underWay = false;
       boolean known = failed == null && (complete || Boolean.TRUE.equals(isFinal));
-      boolean lastTry = failed == null && engine.isClosed();
-      if (lastTry && !known) {
-        tell(entry);
-      }
-      if (known || lastTry || (failed == null && isOutlived(entry))) {
+      boolean over = (known && !entry.again) || (failed == null && isOutlived(entry));
+      if (over) {
         entries.remove(entry.ticket.id());
         due.remove(entry);
       } else {
         long delay = Math.min(LONGEST_RETRY_NANOS, FIRST_RETRY_NANOS << Math.min(entry.tries++, 8));
-        entry.timer = engine.scheduler.schedule(() -> withdraw(entry), delay);
+        entry.timer = engine.scheduler.schedule(() -> withdraw(entry), known ? 0 : delay);
       }
       next = takeDue();
     } finally {
@@ -208,13 +220,16 @@ final class Limbo {
     }
   }
 
+  /** The next that is still to be withdrawn: one that is not would end the chain. */
   private @Nullable Entry takeDue() {
-    if (due.isEmpty()) {
-      return null;
+    while (!due.isEmpty()) {
+      Entry first = due.iterator().next();
+      due.remove(first);
+      if (!first.underWay && entries.get(first.ticket.id()) == first) {
+        return first;
+      }
     }
-    Entry first = due.iterator().next();
-    due.remove(first);
-    return first;
+    return null;
   }
 
   /** Whether whatever could be granted under this id has ended by itself by now. */

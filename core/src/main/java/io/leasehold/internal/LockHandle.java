@@ -9,6 +9,7 @@ import io.leasehold.LockOptions;
 import io.leasehold.LockSnapshot;
 import io.leasehold.LockedCall;
 import io.leasehold.LockedRun;
+import io.leasehold.StoreException;
 import io.leasehold.internal.NameQueue.GiveUp;
 import io.leasehold.internal.Terms.Share;
 import io.leasehold.spi.FenceNumber;
@@ -87,9 +88,7 @@ class LockHandle implements DistributedLock {
   }
 
   private Waiter.Outcome tryOnce() {
-    Waiter waiter = blocking(Intent.TRY, Deadline.NONE);
-    engine.enter(queue, waiter);
-    return requireNonNull(waiter.await(Deadline.NONE, false));
+    return requireNonNull(await(blocking(Intent.TRY, Deadline.NONE), false));
   }
 
   private Waiter.Outcome waitFor(Deadline deadline) throws InterruptedException {
@@ -97,11 +96,10 @@ class LockHandle implements DistributedLock {
       throw new InterruptedException();
     }
     Waiter waiter = blocking(Intent.QUEUE, deadline);
-    NameQueue entered = engine.enter(queue, waiter);
-    Waiter.Outcome end = waiter.await(deadline, true);
+    Waiter.Outcome end = await(waiter, true);
     if (end == null) {
       boolean interrupted = Thread.currentThread().isInterrupted();
-      end = entered.giveUp(waiter, interrupted ? GiveUp.INTERRUPT : GiveUp.TIMEOUT);
+      end = engine.giveUp(waiter, interrupted ? GiveUp.INTERRUPT : GiveUp.TIMEOUT);
       if (end == Waiter.Withdrawn.WITHDRAWN) {
         Thread.interrupted();
         throw new InterruptedException("interrupted while waiting for lock '" + name + "'");
@@ -119,9 +117,20 @@ class LockHandle implements DistributedLock {
 
   /** Waits for ever, also while interrupted; keeps the flag. */
   Lease acquireUninterruptibly() {
-    Waiter waiter = blocking(Intent.QUEUE, Deadline.NONE);
-    engine.enter(queue, waiter);
-    return granted(requireNonNull(waiter.await(Deadline.NONE, false)));
+    return granted(requireNonNull(await(blocking(Intent.QUEUE, Deadline.NONE), false)));
+  }
+
+  /** Enters and waits. Whatever is thrown meanwhile, nothing of the wait stays behind. */
+  private Waiter.@Nullable Outcome await(Waiter waiter, boolean interruptible) {
+    try {
+      engine.enter(queue, waiter);
+      return waiter.await(waiter.deadline, interruptible);
+    } catch (RuntimeException | Error thrown) {
+      if (engine.giveUp(waiter, GiveUp.CANCEL) instanceof Hold hold) {
+        hold.releaseUnwatched();
+      }
+      throw thrown;
+    }
   }
 
   private Waiter blocking(Intent intent, Deadline deadline) {
@@ -211,7 +220,7 @@ class LockHandle implements DistributedLock {
       exitAfter(thrown, lease);
       throw thrown;
     }
-    exit(lease);
+    leave(lease);
   }
 
   private <T extends @Nullable Object, E extends Exception> T call(
@@ -223,8 +232,20 @@ class LockHandle implements DistributedLock {
       exitAfter(thrown, lease);
       throw thrown;
     }
-    exit(lease);
+    leave(lease);
     return result;
+  }
+
+  /**
+   * The work is done: that its lease may stay for a ttl, since the store does not answer, is told
+   * as an event and in the log, and does not take its result away.
+   */
+  private void leave(Lease lease) {
+    try {
+      exit(lease);
+    } catch (StoreException e) {
+      Log.warn(String.valueOf(e.getMessage()));
+    }
   }
 
   private void exitAfter(Throwable thrown, Lease lease) {

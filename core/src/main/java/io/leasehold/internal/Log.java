@@ -18,6 +18,15 @@ final class Log {
     logger().log(Level.ERROR, message, cause);
   }
 
+  /** Runs what must not stop what comes after it; what it throws is logged. */
+  static void guarded(String what, Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException | Error e) {
+      error(what, e);
+    }
+  }
+
   private static Logger logger() {
     return System.getLogger("io.leasehold");
   }

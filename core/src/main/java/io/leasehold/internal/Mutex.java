@@ -22,30 +22,36 @@ class Mutex extends AbstractQueuedSynchronizer implements Steps {
 
   final <T extends @Nullable Object> T compute(Function<Steps, T> event) {
     T result;
-    Runnable then;
+    Runnable then = Mutex::nothing;
     enter();
     try {
-      result = event.apply(this);
-      afterEach();
+      try {
+        result = event.apply(this);
+        afterEach();
+      } finally {
+        then = takeSteps();
+        release(1);
+      }
     } finally {
-      then = takeSteps();
-      release(1);
+      then.run();
     }
-    then.run();
     return result;
   }
 
   final void locked(Consumer<Steps> event) {
-    Runnable then;
+    Runnable then = Mutex::nothing;
     enter();
     try {
-      event.accept(this);
-      afterEach();
+      try {
+        event.accept(this);
+        afterEach();
+      } finally {
+        then = takeSteps();
+        release(1);
+      }
     } finally {
-      then = takeSteps();
-      release(1);
+      then.run();
     }
-    then.run();
   }
 
   /** Runs under the mutex at the end of each event. */
@@ -80,9 +86,26 @@ class Mutex extends AbstractQueuedSynchronizer implements Steps {
       steps.add(second);
     }
 
+    /** Each of them, though one throws: another caller may depend on the next. */
     @Override
     public void run() {
-      steps.forEach(Runnable::run);
+      RuntimeException failed = null;
+      Error fatal = null;
+      for (Runnable step : steps) {
+        try {
+          step.run();
+        } catch (RuntimeException e) {
+          failed = e;
+        } catch (Error e) {
+          fatal = e;
+        }
+      }
+      if (fatal != null) {
+        throw fatal;
+      }
+      if (failed != null) {
+        throw failed;
+      }
     }
   }
 

@@ -1,6 +1,5 @@
 package io.leasehold.internal;
 
-import io.leasehold.LockMode;
 import io.leasehold.event.LockEvent;
 import io.leasehold.spi.Ticket.Intent;
 import org.jspecify.annotations.Nullable;
@@ -63,10 +62,12 @@ final class NameQueue extends Mutex {
           }
           if (engine.isClosed()) {
             waiter.end(new Waiter.Failed(Failures.closed(name)), steps);
-          } else if (!contention.inUseOr(waiter).isSameKindAs(waiter.terms)) {
-            Terms other = contention.inUseOr(waiter);
+            return true;
+          }
+          Terms bound = contention.bound();
+          if (bound != null && !bound.isSameKindAs(waiter.terms)) {
             waiter.end(
-                new Waiter.Failed(Failures.otherKind(waiter, other.mode(), other.limit())), steps);
+                new Waiter.Failed(Failures.otherKind(waiter, bound.mode(), bound.limit())), steps);
           } else if (waiter.intent == Intent.TRY) {
             enterTry(waiter, steps);
           } else {
@@ -77,9 +78,16 @@ final class NameQueue extends Mutex {
   }
 
   private void enterTry(Waiter waiter, Steps steps) {
-    boolean alone = waiter.terms.mode() == LockMode.EXCLUSIVE;
-    if (alone ? contention.isInUse() : contention.isWaitedFor()) {
+    boolean alone = waiter.isTryAlone();
+    if (alone ? contention.isKnownBusy() : contention.isWaitedFor()) {
       waiter.end(waiter.busy(contention.holder()), steps);
+    } else if (contention.isAskedForAsAnother(waiter)) {
+      contention.contendFor(waiter, steps);
+    } else if (alone && contention.isUnderWay()) {
+      // It is not known to be busy: the answer that is under way, or the next, will tell
+      callers.add(waiter);
+      waiter.timer =
+          engine.scheduler.schedule(() -> giveUp(waiter, GiveUp.TIMEOUT), engine.requestNanos);
     } else if (alone) {
       callers.add(waiter);
       contention.contendFor(waiter, steps);
@@ -98,7 +106,7 @@ final class NameQueue extends Mutex {
               () -> giveUp(waiter, GiveUp.TIMEOUT), waiter.deadline.left(engine.clock.nanos()));
     }
     leases.warnOfSelfDeadlock(waiter, steps);
-    if (waiter.terms.fair()) {
+    if (waiter.terms.fair() || contention.isAskedForAsAnother(waiter)) {
       contention.contendFor(waiter, steps);
       return;
     }

@@ -90,7 +90,7 @@ final class Poller {
     if (asked.isEmpty()) {
       return;
     }
-    engine.dispatch.background(() -> ask(asked));
+    engine.dispatch.poll(() -> ask(asked));
   }
 
   private Map<LeaseId, Contender> batch() {
@@ -121,7 +121,8 @@ final class Poller {
   private void ask(Map<LeaseId, Contender> asked) {
     List<Ticket> tickets = new ArrayList<>(asked.size());
     asked.values().forEach(contender -> tickets.add(contender.ticket));
-    engine.store.renew(
+    StoreCalls.renew(
+        engine.store,
         tickets,
         Duration.ofNanos(within),
         (id, answer) -> {
@@ -139,6 +140,8 @@ final class Poller {
     } finally {
       mutex.unlock();
     }
-    contender.queue().locked(steps -> contender.polled(answer, steps));
+    Log.guarded(
+        "a poll's answer could not be taken",
+        () -> contender.queue().locked(steps -> contender.polled(answer, steps)));
   }
 }

@@ -1,9 +1,13 @@
 package io.leasehold.internal;
 
 import io.leasehold.LockMode;
+import io.leasehold.StoreException;
 import io.leasehold.internal.Grant.Phase;
+import io.leasehold.internal.Scheduler.Work;
 import io.leasehold.spi.Renewal;
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Readers that join the shared lease that their process has. */
 final class Readers {
@@ -32,7 +36,7 @@ final class Readers {
     }
     if (!grant.askedForJoining) {
       grant.askedForJoining = true;
-      engine.dispatch.forCaller(reader, () -> ask(grant, reader), steps);
+      engine.dispatch.forCaller(reader, new Question(grant, reader), steps);
     }
     return false;
   }
@@ -46,25 +50,47 @@ final class Readers {
         && grant.mayBeHandedOver(now);
   }
 
-  /** Without the mutex. */
-  private void ask(Grant grant, Waiter reader) {
-    NameQueue queue = grant.queue;
-    long within =
-        Math.max(
-            Budget.LEAST_NANOS, Math.min(engine.requestNanos, engine.dispatch.timeLeft(reader)));
-    long sent = engine.clock.nanos();
-    long sentWall = engine.clock.wallMillis();
-    engine.calls.<Renewal>call(
-        () -> engine.keeper.renewOne(grant, Duration.ofNanos(within)),
-        within,
-        (answer, failed) ->
-            queue.locked(
-                steps -> {
-                  grant.askedForJoining = false;
-                  if (answer != null) {
-                    engine.keeper.answered(grant, answer, sent, sentWall, steps);
-                  }
-                  queue.contention.askedForJoining(failed, steps);
-                }));
+  /** Who else waits, by the store's word on a renewal. */
+  private final class Question implements CallerRequest, StoreCalls.Answer<Renewal> {
+    private final Grant grant;
+    private final Waiter reader;
+    private long sent;
+    private long sentWall;
+
+    Question(Grant grant, Waiter reader) {
+      this.grant = grant;
+      this.reader = reader;
+    }
+
+    @Override
+    public void run() {
+      long most = Math.min(engine.requestNanos, engine.dispatch.timeLeft(reader));
+      long within = Math.max(Budget.LEAST_NANOS, most);
+      engine.calls.call(() -> send(within), within, this);
+    }
+
+    @Override
+    public void runElsewhere() {
+      long within = engine.requestNanos;
+      engine.calls.callElsewhere(Work.CALLER, () -> send(within), within, this);
+    }
+
+    private CompletionStage<Renewal> send(long within) {
+      sent = engine.clock.nanos();
+      sentWall = engine.clock.wallMillis();
+      return engine.keeper.renewOne(grant, Duration.ofNanos(within));
+    }
+
+    @Override
+    public void now(@Nullable Renewal answer, @Nullable StoreException failed) {
+      grant.queue.locked(
+          steps -> {
+            grant.askedForJoining = false;
+            if (answer != null) {
+              engine.keeper.answered(grant, answer, sent, sentWall, steps);
+            }
+            grant.queue.contention.askedForJoining(failed, steps);
+          });
+    }
   }
 }

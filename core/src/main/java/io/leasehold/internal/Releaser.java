@@ -9,6 +9,7 @@ import io.leasehold.event.LockEvent.Lost.Reason;
 import io.leasehold.internal.Grant.Phase;
 import io.leasehold.spi.Release;
 import io.leasehold.spi.Renewal;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +45,7 @@ final class Releaser {
       handOver(grant, next, steps);
     } else {
       grant.phase = Phase.REFRESHING;
-      steps.add(() -> refresh(grant));
+      steps.add(() -> refresh(grant, leaving));
     }
   }
 
@@ -64,14 +65,16 @@ final class Releaser {
 
   /**
    * Asks the store whether somebody else waits by now: its last word is too old to hand over on.
-   * Without the mutex.
+   * Leaves half of the holder's time to the release. Without the mutex.
    */
-  private void refresh(Grant grant) {
+  private void refresh(Grant grant, Leaving leaving) {
+    leaving.begin();
+    long within = engine.requestNanos / 2;
     long sent = engine.clock.nanos();
     long sentWall = engine.clock.wallMillis();
-    engine.calls.<Renewal>call(
-        () -> engine.keeper.renewOne(grant, engine.requestTimeout),
-        engine.requestNanos,
+    engine.calls.<Renewal>callHere(
+        () -> engine.keeper.renewOne(grant, Duration.ofNanos(within)),
+        within,
         (answer, failed) ->
             grant.queue.locked(
                 steps -> {

@@ -64,7 +64,7 @@ final class RenewalBatch implements Runnable, BiConsumer<LeaseId, Renewal> {
     sent = engine.clock.nanos();
     sentWall = engine.clock.wallMillis();
     Duration within = Duration.ofNanos(Math.max(shortest, SHORTEST_WITHIN_NANOS));
-    engine.store.renew(tickets, within, this);
+    StoreCalls.renew(engine.store, tickets, within, this);
   }
 
   /** Takes the answer for one ticket, on any thread. */
@@ -92,6 +92,11 @@ final class RenewalBatch implements Runnable, BiConsumer<LeaseId, Renewal> {
   }
 
   private void take(Grant grant, Renewal answer) {
-    grant.queue.locked(steps -> engine.keeper.answered(grant, answer, sent, sentWall, steps));
+    try {
+      grant.queue.locked(steps -> engine.keeper.answered(grant, answer, sent, sentWall, steps));
+    } catch (RuntimeException | Error e) {
+      // It must not keep the others from their answers
+      Log.error("lease " + grant.ticket.id() + ": the answer to its renewal could not be taken", e);
+    }
   }
 }

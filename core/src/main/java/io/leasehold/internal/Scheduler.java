@@ -12,8 +12,29 @@ public interface Scheduler extends AutoCloseable {
   /** Runs a short task that does not block, after a delay. */
   Timer schedule(Runnable task, long delayNanos);
 
+  /** What a request to a store whose verbs block is about. Those of one kind delay no other's. */
+  enum Work {
+    /** An attempt or a release: somebody waits for it. */
+    CALLER,
+    /** To be woken. */
+    WATCH,
+    /** About all tickets that wait. */
+    POLL,
+    /** A ticket that is given up. */
+    WITHDRAWAL
+  }
+
   /** Runs a request of the engine's own to a store whose verbs block. */
   void request(Runnable task);
+
+  /**
+   * As {@link #request(Runnable)}, beside requests about anything else.
+   *
+   * @throws RuntimeException if it was closed
+   */
+  default void request(Work work, Runnable task) {
+    request(task);
+  }
 
   /** Runs a renewal on a store whose verbs block; never waits behind other requests. */
   void renewal(Runnable task);

@@ -2,7 +2,14 @@ package io.leasehold.internal;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.internal.Scheduler.Work;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.LockStore;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits.Calls;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +18,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +34,7 @@ final class StoreCalls {
   private static final long BLOCKING_GRACE_NANOS = 100_000_000;
 
   private final Scheduler scheduler;
+  private final boolean blocking;
   private final long graceNanos;
 
   private final AtomicLong count = new AtomicLong();
@@ -33,9 +42,12 @@ final class StoreCalls {
   /** Calls that were not answered at once, by number: in an order that depends on nothing else. */
   private final Map<Long, Guard<?>> open = new ConcurrentHashMap<>();
 
+  private volatile boolean closed;
+
   StoreCalls(Scheduler scheduler, Calls calls) {
     this.scheduler = scheduler;
-    this.graceNanos = calls == Calls.BLOCKING ? BLOCKING_GRACE_NANOS : 0;
+    this.blocking = calls == Calls.BLOCKING;
+    this.graceNanos = blocking ? BLOCKING_GRACE_NANOS : 0;
   }
 
   /** Takes the answer to one call. */
@@ -52,12 +64,15 @@ final class StoreCalls {
     default void late(@Nullable T value, @Nullable StoreException failure) {}
   }
 
+  /**
+   * On the calling thread. Verbs that block must not run on a virtual one: see {@link #callHere}.
+   */
   <T> void call(Supplier<CompletionStage<T>> verb, long withinNanos, Answer<T> answer) {
     CompletionStage<T> stage;
     try {
       stage = verb.get();
-    } catch (RuntimeException e) {
-      answer.now(null, asStoreException(e));
+    } catch (RuntimeException | Error e) {
+      answer.now(null, thrown(e));
       return;
     }
     if (stage.getClass() == CompletableFuture.class
@@ -69,9 +84,77 @@ final class StoreCalls {
     Guard<T> guard = new Guard<>(answer);
     stage.whenComplete(guard::answered);
     if (!guard.done.get()) {
-      open.put(guard.number, guard);
-      guard.timer = scheduler.schedule(guard::timedOut, withinNanos + graceNanos);
-      guard.settleIfDone();
+      guard.start(withinNanos);
+    }
+  }
+
+  /**
+   * On the calling thread, or on one of the engine's if that is virtual and the verb blocks: an
+   * interrupt would close the socket under it, which others share.
+   */
+  <T> void callHere(Supplier<CompletionStage<T>> verb, long withinNanos, Answer<T> answer) {
+    if (blocking && VirtualThreads.isVirtual(Thread.currentThread())) {
+      callElsewhere(Work.CALLER, verb, withinNanos, answer);
+    } else {
+      call(verb, withinNanos, answer);
+    }
+  }
+
+  /** A request of the engine's own: on a thread of its own if the verb blocks. */
+  <T> void callOwn(
+      Work work, Supplier<CompletionStage<T>> verb, long withinNanos, Answer<T> answer) {
+    if (blocking) {
+      callElsewhere(work, verb, withinNanos, answer);
+    } else {
+      call(verb, withinNanos, answer);
+    }
+  }
+
+  /** On a thread of the engine's; answered in time also if none comes free. */
+  <T> void callElsewhere(
+      Work work, Supplier<CompletionStage<T>> verb, long withinNanos, Answer<T> answer) {
+    Guard<T> guard = new Guard<>(answer);
+    guard.start(withinNanos);
+    try {
+      scheduler.request(work, () -> ask(verb, guard));
+    } catch (RuntimeException | Error e) {
+      guard.answered(
+          null, new StoreException(Failure.UNAVAILABLE, "no thread to ask the store on: " + e, e));
+    }
+  }
+
+  private static <T> void ask(Supplier<CompletionStage<T>> verb, Guard<T> guard) {
+    if (guard.done.get()) {
+      guard.answered(null, notSent());
+      return;
+    }
+    CompletionStage<T> stage;
+    try {
+      stage = verb.get();
+    } catch (RuntimeException | Error e) {
+      guard.answered(null, thrown(e));
+      return;
+    }
+    stage.whenComplete(guard::answered);
+  }
+
+  /** A request whose time was over before a thread came free for it. */
+  static StoreException notSent() {
+    return new StoreException(
+        Failure.UNAVAILABLE, "no thread came free in time to ask the store on", null);
+  }
+
+  /** Asks about several tickets; each is answered, also if the store throws. */
+  static void renew(
+      LockStore store,
+      Collection<Ticket> tickets,
+      Duration within,
+      BiConsumer<LeaseId, Renewal> each) {
+    try {
+      store.renew(tickets, within, each);
+    } catch (RuntimeException | Error e) {
+      Renewal unknown = new Renewal.Unknown(thrown(e));
+      tickets.forEach(ticket -> each.accept(ticket.id(), unknown));
     }
   }
 
@@ -94,7 +177,7 @@ final class StoreCalls {
    */
   <T> T callAndWait(Supplier<CompletionStage<T>> verb, long withinNanos) {
     CompletableFuture<T> done = new CompletableFuture<>();
-    this.<T>call(
+    this.<T>callHere(
         verb,
         withinNanos,
         (value, failed) -> {
@@ -114,6 +197,7 @@ final class StoreCalls {
 
   /** Answers every open call as one whose answer did not come: nobody waits for it any longer. */
   void close() {
+    closed = true;
     open.values().forEach(Guard::timedOut);
   }
 
@@ -125,6 +209,15 @@ final class StoreCalls {
 
     Guard(Answer<T> answer) {
       this.answer = answer;
+    }
+
+    void start(long withinNanos) {
+      open.put(number, this);
+      timer = scheduler.schedule(this::timedOut, withinNanos + graceNanos);
+      settleIfDone();
+      if (closed) {
+        timedOut();
+      }
     }
 
     void answered(@Nullable T value, @Nullable Throwable thrown) {
@@ -155,6 +248,14 @@ final class StoreCalls {
         t.cancel();
       }
     }
+  }
+
+  /** What a verb threw instead of failing its stage: an error is reported, too. */
+  private static StoreException thrown(Throwable thrown) {
+    if (thrown instanceof Error) {
+      Log.error("a request to the store ended with an error", thrown);
+    }
+    return asStoreException(thrown);
   }
 
   /** What a store threw, as what it should have thrown. */

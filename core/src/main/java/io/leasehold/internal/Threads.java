@@ -1,10 +1,13 @@
 package io.leasehold.internal;
 
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -19,25 +22,55 @@ public final class Threads implements Scheduler {
   private static final long LAST_TASKS_SECONDS = 2;
   private static final String PREFIX = "leasehold-";
 
+  /**
+   * How many requests of callers run at once that cannot use their own threads: as many as a store
+   * sends together. Thousands of virtual threads wait for these; more of them would wait for a
+   * connection instead.
+   */
+  private static final int MOST_FOR_CALLERS = 64;
+
+  private static final int MOST_WATCHES = 8;
+
+  /** One, and one more should it hang. */
+  private static final int MOST_POLLS = 2;
+
+  private static final int MOST_WITHDRAWALS = 16;
+
+  /** A batch that hangs keeps its thread for a quarter of its leases' ttl. */
+  private static final int MOST_RENEWALS = 8;
+
   private final ScheduledThreadPoolExecutor timer =
       new ScheduledThreadPoolExecutor(1, named("timer"));
-  private final ThreadPoolExecutor requests;
+  private final ThreadPoolExecutor requests =
+      new ThreadPoolExecutor(
+          0,
+          Integer.MAX_VALUE,
+          IDLE_SECONDS,
+          TimeUnit.SECONDS,
+          new SynchronousQueue<>(),
+          named("request"));
+  private final Map<Work, Lane> lanes = new EnumMap<>(Work.class);
+  private final Lane other;
   private final ThreadPoolExecutor renewals =
-      pool("renewal", 2, new ThreadPoolExecutor.DiscardPolicy());
+      pool("renewal", MOST_RENEWALS, new ThreadPoolExecutor.DiscardPolicy());
   private final ThreadPoolExecutor callbacks = pool("callback", 4, (task, closed) -> task.run());
 
   /** Starts no thread yet. */
   public Threads() {
-    this(4);
+    this(16);
   }
 
   /**
    * Starts no thread yet.
    *
-   * @param most how many requests may run at once
+   * @param most how many requests may run at once of those that are of no kind
    */
   public Threads(int most) {
-    requests = pool("request", most, new ThreadPoolExecutor.DiscardPolicy());
+    other = new Lane(requests, most);
+    lanes.put(Work.CALLER, new Lane(requests, MOST_FOR_CALLERS));
+    lanes.put(Work.WATCH, new Lane(requests, MOST_WATCHES));
+    lanes.put(Work.POLL, new Lane(requests, MOST_POLLS));
+    lanes.put(Work.WITHDRAWAL, new Lane(requests, MOST_WITHDRAWALS));
     timer.setRemoveOnCancelPolicy(true);
     timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
   }
@@ -50,7 +83,14 @@ public final class Threads implements Scheduler {
 
   @Override
   public void request(Runnable task) {
-    requests.execute(logged(task));
+    if (!requests.isShutdown()) {
+      other.execute(task);
+    }
+  }
+
+  @Override
+  public void request(Work work, Runnable task) {
+    lanes.getOrDefault(work, other).execute(task);
   }
 
   @Override
@@ -67,6 +107,8 @@ public final class Threads implements Scheduler {
   public void close() {
     timer.shutdownNow();
     requests.shutdownNow();
+    other.clear();
+    lanes.values().forEach(Lane::clear);
     renewals.shutdownNow();
     callbacks.shutdown();
     // A close from a thread of a client must not wait for itself.

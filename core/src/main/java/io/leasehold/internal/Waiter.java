@@ -3,6 +3,7 @@ package io.leasehold.internal;
 import static java.util.Objects.requireNonNull;
 
 import io.leasehold.Lease;
+import io.leasehold.LockMode;
 import io.leasehold.LockTimeoutException;
 import io.leasehold.spi.Ticket;
 import java.lang.invoke.MethodHandles;
@@ -20,7 +21,7 @@ final class Waiter {
 
   static {
     try {
-      ERRAND = MethodHandles.lookup().findVarHandle(Waiter.class, "errand", Runnable.class);
+      ERRAND = MethodHandles.lookup().findVarHandle(Waiter.class, "errand", CallerRequest.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -58,7 +59,7 @@ final class Waiter {
   private volatile @Nullable Outcome outcome;
 
   /** A request that the parked thread is to make itself. */
-  private volatile @Nullable Runnable errand;
+  private volatile @Nullable CallerRequest errand;
 
   Waiter(
       Engine engine,
@@ -109,8 +110,13 @@ final class Waiter {
     return new Busy(name, holder, engine.since(since));
   }
 
-  private @Nullable Runnable takeErrand() {
-    return errand == null ? null : (Runnable) ERRAND.getAndSet(this, null);
+  private @Nullable CallerRequest takeErrand() {
+    return errand == null ? null : (CallerRequest) ERRAND.getAndSet(this, null);
+  }
+
+  /** Whether it wants the lock alone, or not at all. */
+  boolean isTryAlone() {
+    return intent == Ticket.Intent.TRY && terms.mode() == LockMode.EXCLUSIVE;
   }
 
   @Nullable Outcome outcome() {
@@ -123,9 +129,9 @@ final class Waiter {
     if (timer != null) {
       timer.cancel();
     }
-    Runnable left = takeErrand();
+    CallerRequest left = takeErrand();
     if (left != null) {
-      steps.add(() -> engine.scheduler.request(left));
+      steps.add(left::runElsewhere);
     }
     if (Thread.currentThread().equals(thread)) {
       return;
@@ -150,7 +156,7 @@ final class Waiter {
   }
 
   /** Under the mutex: lets the parked thread make a request. */
-  void send(Runnable request, Steps steps) {
+  void send(CallerRequest request, Steps steps) {
     errand = request;
     steps.add(() -> engine.scheduler.unpark(thread));
   }
@@ -165,7 +171,7 @@ final class Waiter {
     boolean interrupted = false;
     try {
       while (true) {
-        Runnable request = takeErrand();
+        CallerRequest request = takeErrand();
         if (request != null) {
           request.run();
           continue;

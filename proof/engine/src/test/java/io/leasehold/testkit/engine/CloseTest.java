@@ -5,10 +5,12 @@ import static io.leasehold.testkit.engine.Engines.thrownBy;
 import static io.leasehold.testkit.engine.Engines.timed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.leasehold.ClientClosedException;
 import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
+import io.leasehold.StoreException.Failure;
 import io.leasehold.event.LockEvent;
 import io.leasehold.internal.Engine;
 import io.leasehold.spi.Traits.Calls;
@@ -17,8 +19,10 @@ import io.leasehold.testkit.engine.FaultyStore.Mood;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -150,6 +154,38 @@ class CloseTest {
       assertThat(one.ledger().isZero()).as(() -> one.ledger().toString()).isTrue();
     }
     assertThat(engines.server().list()).isEmpty();
+  }
+
+  /** The first word of the store is often that an attempt may still land. */
+  @Test
+  void withdrawsUntilTheStoreSaysThatItIsFinal() throws Exception {
+    engines.serve(Calls.BLOCKING);
+    CountDownLatch firstAnswer = new CountDownLatch(1);
+    AtomicInteger withdrawals = new AtomicInteger();
+    Engine one =
+        engines.client(
+            HookedStore.over(
+                engines.server(),
+                call -> {
+                  if (call.is("attempt")) {
+                    return call.fail(Failure.UNKNOWN_OUTCOME);
+                  }
+                  if (!call.is("withdraw")) {
+                    return call.proceed();
+                  }
+                  if (withdrawals.incrementAndGet() == 1) {
+                    firstAnswer.await();
+                    return CompletableFuture.completedFuture(false);
+                  }
+                  return call.proceed();
+                }),
+            b -> b.closeTimeout(Duration.ofSeconds(20)));
+    assertThat(thrownBy(() -> one.lock("n").tryAcquire())).isEqualTo("StoreException");
+    Running<String> closing = start(() -> close(one));
+    await().until(one::isClosed);
+    firstAnswer.countDown();
+    assertThat(closing.result()).isEmpty();
+    assertThat(withdrawals.get()).isGreaterThan(1);
   }
 
   private static String release(Lease lease) {

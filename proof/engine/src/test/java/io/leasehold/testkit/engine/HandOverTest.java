@@ -6,6 +6,7 @@ import static io.leasehold.testkit.InMemorySettings.Feature.QUEUE;
 import static io.leasehold.testkit.InMemorySettings.Feature.TOMBSTONES;
 import static io.leasehold.testkit.engine.Engines.start;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.leasehold.Lease;
@@ -56,6 +57,27 @@ class HandOverTest {
     assertThat(FenceNumber.number(third.fencingToken()))
         .isGreaterThan(FenceNumber.number(second.fencingToken()));
     third.release();
+  }
+
+  /** For the client that handed it over; the store knows only who took it. */
+  @ParameterizedTest
+  @EnumSource
+  void whoHasItAfterAHandOverIsNamed(Calls calls) throws Exception {
+    engines.serve(calls);
+    Engine one = engines.client();
+    Lease first = one.lock("n").acquire();
+    assertThat(holder(one)).endsWith("/" + Thread.currentThread().getName());
+    Running<Lease> waiter = start(() -> one.lock("n").acquire()).waiting();
+    first.release();
+    Lease second = waiter.result();
+    assertThat(holder(one)).endsWith("/caller").isNotEqualTo(holder(engines.client()));
+    assertThatThrownBy(() -> one.lock("n").acquire(Duration.ofMillis(20)))
+        .hasMessageContaining(holder(one));
+    second.release();
+  }
+
+  private static String holder(Engine engine) {
+    return engine.lock("n").inspect().orElseThrow().holders().get(0).holder();
   }
 
   @ParameterizedTest

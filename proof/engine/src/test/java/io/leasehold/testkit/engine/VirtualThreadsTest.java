@@ -11,9 +11,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -49,6 +54,58 @@ class VirtualThreadsTest {
       recording.stop();
       assertThat(pinned(recording)).isEmpty();
     }
+  }
+
+  /** An interrupt would close the socket under it, and fail all that share the connection. */
+  @Test
+  @EnabledForJreRange(min = JRE.JAVA_21)
+  void makeNoRequestThemselves() throws Exception {
+    engines.serve(Calls.BLOCKING);
+    Set<String> made = ConcurrentHashMap.newKeySet();
+    Set<String> madeOnVirtual = ConcurrentHashMap.newKeySet();
+    Engine one =
+        engines.client(
+            HookedStore.over(
+                engines.server(),
+                call -> {
+                  made.add(call.verb());
+                  if (isVirtual(Thread.currentThread())) {
+                    madeOnVirtual.add(call.verb());
+                  }
+                  return call.proceed();
+                }),
+            b -> b.ttl(Duration.ofSeconds(30)));
+    Lease held = engines.client().lock("n").acquire();
+    CompletableFuture<String> end = new CompletableFuture<>();
+    Thread caller =
+        startVirtual(
+            () -> {
+              try {
+                assertThat(one.lock("n").tryAcquire()).isEmpty();
+                assertThat(one.lock("n").tryAcquire(Duration.ofMillis(150))).isEmpty();
+                held.release();
+                Lease lease = one.lock("n").acquire();
+                lease.ensureHeld(Duration.ofMillis(29_500));
+                assertThat(one.lock("n").inspect()).isPresent();
+                Thread.currentThread().interrupt();
+                lease.release();
+                assertThat(Thread.currentThread().isInterrupted()).isTrue();
+                one.lock("n").tryAcquire().orElseThrow().release();
+                assertThat(Thread.interrupted()).isTrue();
+                end.complete("");
+              } catch (InterruptedException | RuntimeException | AssertionError e) {
+                end.completeExceptionally(e);
+              }
+            });
+    assertThat(end.get(30, TimeUnit.SECONDS)).isEmpty();
+    assertThat(join(caller)).isTrue();
+    assertThat(made).contains("attempt", "watch", "renew", "release", "withdraw");
+    madeOnVirtual.removeAll(Set.of("traits", "operator"));
+    assertThat(madeOnVirtual).isEmpty();
+  }
+
+  private static boolean isVirtual(Thread thread) throws ReflectiveOperationException {
+    return (boolean) Thread.class.getMethod("isVirtual").invoke(thread);
   }
 
   /** Many virtual threads, one lock: each has it once. */

@@ -186,8 +186,8 @@ final class EngineMutants {
           mutant(
               "busy answer to a repeated try forgets the first attempt",
               "Contender",
-              "settle(false, steps); queue.contention.foundBusy(this, steps);",
-              "queue.contention.foundBusy(this, steps);"),
+              "settle(false, steps); queue.contention.foundBusy(this, call.sent(), steps);",
+              "queue.contention.foundBusy(this, call.sent(), steps);"),
           mutant(
               "a withdrawal without answer counts",
               "Limbo",
@@ -203,13 +203,13 @@ final class EngineMutants {
               "no attempt after the watch is armed",
               "Contender",
               "// The lease may have come free before the watch was armed: ask once more."
-                  + " ask(steps);",
-              "phase = Phase.WAITING; engine.poller.add(this, Duration.ZERO);"),
+                  + " wake(steps);",
+              ""),
           mutant(
               "wake-up during an attempt dropped",
               "Contender",
-              "case ASKING, ARMING -> wokenMeanwhile = true;",
-              "case ASKING, ARMING -> {}"),
+              "case ASKING -> wokenMeanwhile = true;",
+              "case ASKING -> {}"),
           mutant("no poll", "Poller", "waiting.put(contender.ticket.id(), contender);", ""),
           mutant(
               "reconnection ignored",
@@ -219,8 +219,8 @@ final class EngineMutants {
           mutant(
               "a try overtakes waiters",
               "Contention",
-              "return queue.leases.current() != null || !queue.callers.isEmpty() || !separate.isEmpty();",
-              "return queue.leases.current() != null || contender != null;"),
+              "first != null && first.intent == Intent.QUEUE",
+              "false"),
           mutant(
               "a silent start leaves no time to any later attempt",
               "Budget",
@@ -237,8 +237,8 @@ final class EngineMutants {
               "interrupt does not withdraw",
               "interruptLeavesNothing",
               "LockHandle",
-              "end = entered.giveUp(waiter, interrupted ? GiveUp.INTERRUPT : GiveUp.TIMEOUT);",
-              "end = interrupted ? Waiter.Withdrawn.WITHDRAWN : entered.giveUp(waiter,"
+              "end = engine.giveUp(waiter, interrupted ? GiveUp.INTERRUPT : GiveUp.TIMEOUT);",
+              "end = interrupted ? Waiter.Withdrawn.WITHDRAWN : engine.giveUp(waiter,"
                   + " GiveUp.TIMEOUT);"),
           threads(
               "interrupt swallowed",

@@ -81,7 +81,7 @@ final class ModeMutants {
               "another kind at the store is waited for",
               "Contender",
               "abandon(steps); queue.contention.foundOtherKind(this, kind, steps);",
-              "busy(\"\", Duration.ZERO, steps);"),
+              "busy(call, \"\", Duration.ZERO, steps);"),
           // ---- several locks as one
           mutant(
               "one that begins again keeps what it had",
