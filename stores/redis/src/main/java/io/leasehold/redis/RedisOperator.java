@@ -14,11 +14,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Lists, breaks and diagnoses. To list all names it looks at every key of the database. */
 final class RedisOperator implements StoreOperator {
-  private static final String KEYS_A_SCAN = "500";
+  /** During each of these the server does nothing else: less than a millisecond. */
+  private static final String KEYS_A_SCAN = "1000";
+
+  private static final int NAMES_A_READ = 200;
 
   private final Node node;
   private final Keys keys;
@@ -36,8 +42,8 @@ final class RedisOperator implements StoreOperator {
       return read(List.of(name.get()), within);
     }
     long end = clock.nanos() + within.toNanos();
-    return scan("0", new LinkedHashSet<>(), end)
-        .thenCompose(names -> readAll(new ArrayList<>(names), new ArrayList<>(), end))
+    return scan(end)
+        .thenCompose(names -> readAll(new ArrayList<>(names), end))
         .thenApply(all -> all.stream().sorted(Comparator.comparing(LockSnapshot::name)).toList());
   }
 
@@ -46,34 +52,63 @@ final class RedisOperator implements StoreOperator {
   }
 
   /** Page by page; a key may come twice. */
-  private CompletionStage<Set<String>> scan(String cursor, Set<String> names, long end) {
-    Command page = Command.of(Name.SCAN, cursor, "MATCH", keys.allStates(), "COUNT", KEYS_A_SCAN);
-    return node.send(page, "*", left(end))
-        .thenCompose(
-            reply -> {
-              List<?> answer = Replies.list(reply);
-              for (Object key : Replies.list(answer.get(1))) {
-                names.add(keys.name(Command.text(key)));
-              }
-              String next = Command.text(Replies.bulk(answer.get(0)));
-              return next.equals("0")
-                  ? CompletableFuture.completedFuture(names)
-                  : scan(next, names, end);
-            });
+  private CompletionStage<Set<String>> scan(long end) {
+    Set<String> names = new LinkedHashSet<>();
+    AtomicReference<String> cursor = new AtomicReference<>("0");
+    return untilTrue(
+            () -> {
+              Command page =
+                  Command.of(
+                      Name.SCAN, cursor.get(), "MATCH", keys.allStates(), "COUNT", KEYS_A_SCAN);
+              return node.send(page, "*", left(end))
+                  .thenApply(
+                      reply -> {
+                        cursor.set(addNames(Replies.list(reply), names));
+                        return cursor.get().equals("0");
+                      });
+            })
+        .thenApply(done -> names);
   }
 
-  private CompletionStage<List<LockSnapshot>> readAll(
-      List<String> names, List<LockSnapshot> found, long end) {
-    if (names.isEmpty()) {
-      return CompletableFuture.completedFuture(found);
+  /** Yields where the next page begins. */
+  private String addNames(List<?> page, Set<String> names) {
+    for (Object key : Replies.list(page.get(1))) {
+      names.add(keys.name(Command.text(key)));
     }
-    int some = Math.min(names.size(), 100);
-    return read(names.subList(0, some), left(end))
-        .thenCompose(
-            read -> {
-              found.addAll(read);
-              return readAll(names.subList(some, names.size()), found, end);
-            });
+    return Command.text(Replies.bulk(page.get(0)));
+  }
+
+  private CompletionStage<List<LockSnapshot>> readAll(List<String> names, long end) {
+    List<LockSnapshot> found = new ArrayList<>();
+    AtomicInteger from = new AtomicInteger();
+    return untilTrue(
+            () -> {
+              if (from.get() == names.size()) {
+                return CompletableFuture.completedFuture(true);
+              }
+              int to = Math.min(names.size(), from.get() + NAMES_A_READ);
+              return read(names.subList(from.getAndSet(to), to), left(end))
+                  .thenApply(
+                      read -> {
+                        found.addAll(read);
+                        return false;
+                      });
+            })
+        .thenApply(done -> found);
+  }
+
+  /** One after another, and not one inside another: there may be thousands. */
+  private static CompletionStage<Boolean> untilTrue(Supplier<CompletionStage<Boolean>> step) {
+    while (true) {
+      CompletableFuture<Boolean> last = step.get().toCompletableFuture();
+      if (!last.isDone()) {
+        return last.thenCompose(
+            done -> done ? CompletableFuture.completedFuture(true) : untilTrue(step));
+      }
+      if (last.isCompletedExceptionally() || last.join()) {
+        return last;
+      }
+    }
   }
 
   private CompletionStage<List<LockSnapshot>> read(List<String> names, Duration within) {
