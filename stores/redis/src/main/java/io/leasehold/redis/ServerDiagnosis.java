@@ -7,18 +7,49 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What the server says of itself that could break a promise. */
 final class ServerDiagnosis {
-  static final List<Command> QUESTIONS =
-      List.of(Command.of(Name.INFO), Command.of(Name.CONFIG, "GET", "save"));
+  private static final List<String> SETTINGS =
+      List.of("save", "appendfsync", "timeout", "min-replicas-to-write", "maxmemory-clients");
+
+  /** One setting each: older servers take no more. */
+  static final List<Command> QUESTIONS = questions();
+
+  /** Below, a connection may end that the client trusts. */
+  private static final int SHORTEST_TIMEOUT = 10;
 
   private final Map<String, String> info;
+
+  /** Those that the server has, and that may be asked for. */
+  private final Map<String, String> settings = new HashMap<>();
+
   private final List<Finding> findings = new ArrayList<>();
 
-  private ServerDiagnosis(Map<String, String> info) {
+  private ServerDiagnosis(Map<String, String> info, List<Object> answers) {
     this.info = info;
+    for (int i = 0; i < SETTINGS.size(); i++) {
+      String name = SETTINGS.get(i);
+      value(answers.get(i)).ifPresent(value -> settings.put(name, value));
+    }
+  }
+
+  private static List<Command> questions() {
+    List<Command> questions = new ArrayList<>(List.of(Command.of(Name.INFO)));
+    SETTINGS.forEach(name -> questions.add(Command.of(Name.CONFIG, "GET", name)));
+    return List.copyOf(questions);
+  }
+
+  /** Of a pair, which is a map where the application's client speaks RESP3. */
+  private static Optional<String> value(@Nullable Object answer) {
+    if (answer instanceof List<?> list && !list.isEmpty()) {
+      Object last = list.get(list.size() - 1);
+      Object value = last instanceof Map.Entry<?, ?> entry ? entry.getValue() : last;
+      return value instanceof byte[] text ? Optional.of(Command.text(text)) : Optional.empty();
+    }
+    return Optional.empty();
   }
 
   /**
@@ -28,7 +59,6 @@ final class ServerDiagnosis {
    */
   static List<Finding> of(List<Object> answers) {
     Object info = answers.get(0);
-    Object save = answers.get(1);
     if (!(info instanceof byte[] text)) {
       return List.of(
           new Finding(
@@ -36,11 +66,13 @@ final class ServerDiagnosis {
               "server",
               "INFO is not permitted, so persistence, eviction and replicas are not known"));
     }
-    ServerDiagnosis diagnosis = new ServerDiagnosis(fields(Command.text(text)));
+    ServerDiagnosis diagnosis =
+        new ServerDiagnosis(fields(Command.text(text)), answers.subList(1, answers.size()));
     diagnosis.server();
     diagnosis.role();
     diagnosis.eviction();
-    diagnosis.persistence(save);
+    diagnosis.persistence();
+    diagnosis.clients();
     return List.copyOf(diagnosis.findings);
   }
 
@@ -93,7 +125,10 @@ final class ServerDiagnosis {
           "replicas",
           replicas
               + ": a failover may forget a lock that was granted just before; let the data refuse"
-              + " lower fencing tokens");
+              + " lower fencing tokens"
+              + (settings.getOrDefault("min-replicas-to-write", "").equals("0")
+                  ? "; min-replicas-to-write 0: a primary that is cut off goes on granting"
+                  : ""));
     }
   }
 
@@ -114,26 +149,58 @@ final class ServerDiagnosis {
     }
   }
 
-  private void persistence(@Nullable Object save) {
+  private void persistence() {
     if (field("aof_enabled").equals("1")) {
-      add(Level.OK, "persistence", "append-only file");
-    } else if (save instanceof List<?> pair
-        && pair.size() == 2
-        && pair.get(1) instanceof byte[] v) {
-      String points = Command.text(v);
-      add(
-          Level.WARNING,
-          "persistence",
-          points.isEmpty()
-              ? "none: a restart forgets all locks while their holders go on; set appendonly yes"
-              : "snapshots only ("
-                  + points
-                  + "): a restart forgets the locks since the last; set appendonly yes");
+      appendOnly(settings.getOrDefault("appendfsync", "not known"));
+      return;
+    }
+    String points = settings.get("save");
+    String what =
+        points == null
+            ? "no append-only file: a restart forgets locks while their holders go on"
+            : points.isEmpty()
+                ? "none: a restart forgets all locks while their holders go on; set appendonly yes"
+                : "snapshots only ("
+                    + points
+                    + "): a restart forgets the locks since the last; set appendonly yes";
+    add(Level.WARNING, "persistence", what);
+  }
+
+  private void appendOnly(String appendfsync) {
+    if (appendfsync.equals("always")) {
+      add(Level.OK, "persistence", "append-only file, written before each answer");
     } else {
       add(
           Level.WARNING,
           "persistence",
-          "no append-only file: a restart forgets locks while their holders go on");
+          "append-only file with appendfsync "
+              + appendfsync
+              + ": a crash of the machine may forget the locks since it was last written; set"
+              + " appendfsync always");
+    }
+  }
+
+  private void clients() {
+    int timeout = Integer.parseInt(settings.getOrDefault("timeout", "0"));
+    if (timeout > 0 && timeout < SHORTEST_TIMEOUT) {
+      add(
+          Level.WARNING,
+          "timeout",
+          "timeout "
+              + timeout
+              + " ends connections that a client still trusts; set it to 0, or to "
+              + SHORTEST_TIMEOUT
+              + " at least");
+    }
+    String most = settings.getOrDefault("maxmemory-clients", "0");
+    if (!most.equals("0")) {
+      add(
+          Level.WARNING,
+          "clients",
+          "maxmemory-clients "
+              + most
+              + " may end connections of a lock client when others take much memory; set it"
+              + " to 0, or leave room");
     }
   }
 }

@@ -53,6 +53,10 @@ class AdministrationTest {
     void reset() {
       server.command("CONFIG", "SET", "maxmemory", "0");
       server.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+      server.command("CONFIG", "SET", "appendonly", "no");
+      server.command("CONFIG", "SET", "appendfsync", "everysec");
+      server.command("CONFIG", "SET", "timeout", "0");
+      server.command("CONFIG", "SET", "maxmemory-clients", "0");
       server.command("FLUSHALL");
     }
 
@@ -145,6 +149,28 @@ class AdministrationTest {
           .satisfies(
               found -> assertThat(found.level()).isEqualTo(Level.WARNING),
               found -> assertThat(found.detail()).contains("allkeys-lru", "noeviction"));
+    }
+
+    @Test
+    void anAppendOnlyFileThatIsWrittenLateIsDiagnosed() {
+      Engine client = client();
+      server.command("CONFIG", "SET", "appendonly", "yes");
+      assertThat(finding(client, "persistence"))
+          .satisfies(
+              found -> assertThat(found.level()).isEqualTo(Level.WARNING),
+              found -> assertThat(found.detail()).contains("appendfsync everysec"));
+      server.command("CONFIG", "SET", "appendfsync", "always");
+      assertThat(finding(client, "persistence").level()).isEqualTo(Level.OK);
+    }
+
+    @Test
+    void whatEndsConnectionsIsDiagnosed() {
+      Engine client = client();
+      assertThat(client.diagnose()).extracting(Finding::check).doesNotContain("timeout", "clients");
+      server.command("CONFIG", "SET", "timeout", "3");
+      server.command("CONFIG", "SET", "maxmemory-clients", "50mb");
+      assertThat(finding(client, "timeout").detail()).contains("timeout 3");
+      assertThat(finding(client, "clients").detail()).contains("maxmemory-clients");
     }
 
     @Test

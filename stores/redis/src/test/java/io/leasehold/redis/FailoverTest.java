@@ -113,7 +113,7 @@ class FailoverTest extends ServerTest {
     assertThat(finding(client(), "replicas"))
         .satisfies(
             found -> assertThat(found.level()).isEqualTo(Level.WARNING),
-            found -> assertThat(found.detail()).contains("failover"));
+            found -> assertThat(found.detail()).contains("failover", "min-replicas-to-write 0"));
   }
 
   @Test
