@@ -14,12 +14,16 @@ final class FencedNumber implements AutoCloseable {
   private static final String REFUSE_LOWER =
       "local last = redis.call('HGET', KEYS[1], 'token') or '' if ARGV[1] < last then return -1 end ";
 
+  /** Readers refuse writers who came before them, but no other readers. */
   private static final String LOOK =
-      REFUSE_LOWER + "return tonumber(redis.call('HGET', KEYS[1], 'number') or 0)";
+      "local last = redis.call('HGET', KEYS[1], 'token') or ''"
+          + " if ARGV[1] < (redis.call('HGET', KEYS[1], 'writer') or '') then return -1 end"
+          + " if ARGV[1] > last then redis.call('HSET', KEYS[1], 'token', ARGV[1]) end"
+          + " return tonumber(redis.call('HGET', KEYS[1], 'number') or 0)";
 
   private static final String READ_TO_WRITE =
       REFUSE_LOWER
-          + "redis.call('HSET', KEYS[1], 'token', ARGV[1])"
+          + "redis.call('HSET', KEYS[1], 'token', ARGV[1], 'writer', ARGV[1])"
           + " return tonumber(redis.call('HGET', KEYS[1], 'number') or 0)";
 
   private static final String WRITE =
@@ -35,9 +39,11 @@ final class FencedNumber implements AutoCloseable {
     server = RedisClient.create(url);
   }
 
-  /** Whether the token was not refused. */
+  /** Looks twice. Whether the token was not refused, and no write came in between. */
   boolean look(String name, long token) {
-    return run(LOOK, name, List.of(digits(token))) >= 0;
+    long first = run(LOOK, name, List.of(digits(token)));
+    LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(LONGEST_NANOS));
+    return first >= 0 && run(LOOK, name, List.of(digits(token))) == first;
   }
 
   /** Adds one, in two steps. Whether the token was not refused. */
