@@ -46,7 +46,7 @@ public final class FaultProxy implements AutoCloseable {
 
   private static final byte[] LOOPBACK = {127, 0, 0, 1};
 
-  private final InetSocketAddress target;
+  private volatile InetSocketAddress target;
   private final Framing framing;
   private final ServerSocket listening;
   private final ProxyThreads threads = new ProxyThreads();
@@ -126,6 +126,11 @@ public final class FaultProxy implements AutoCloseable {
   /** Cuts all connections now. */
   public void cutAll() {
     connections.forEach(ProxyConnection::close);
+  }
+
+  /** New connections go to another server; those that are open stay where they are. */
+  public void redirect(String host, int port) {
+    target = new InetSocketAddress(host, port);
   }
 
   /** New connections are closed at once; those that are open stay. */

@@ -8,7 +8,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Connection;
 
 /** One request of one thread, that is in line for a connection, or sent by another thread. */
 final class Call {
@@ -48,11 +47,11 @@ final class Call {
   }
 
   /** The connection that it was given; null if it was given none. */
-  @Nullable Connection connection() {
-    return state.get() instanceof Connection connection ? connection : null;
+  @Nullable Link connection() {
+    return state.get() instanceof Link connection ? connection : null;
   }
 
-  void lead(Connection connection) {
+  void lead(Link connection) {
     state.set(connection);
     LockSupport.unpark(thread);
   }

@@ -3,12 +3,11 @@ package io.leasehold.redis;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
-import redis.clients.jedis.commands.ProtocolCommand;
 
 /** One command to the server. */
 record Command(Name name, List<byte[]> arguments) {
   /** The commands that a lock needs. */
-  enum Name implements ProtocolCommand {
+  enum Name {
     EVALSHA,
     EVAL,
     SCRIPT,
@@ -22,12 +21,11 @@ record Command(Name name, List<byte[]> arguments) {
     INFO,
     CONFIG;
 
-    /** Nobody changes it: Jedis copies it out. */
+    /** Not changed: client libraries copy it out. */
     @SuppressWarnings("ImmutableEnumChecker")
-    private final byte[] raw = bytes(name());
+    private final byte[] raw = Command.bytes(name());
 
-    @Override
-    public byte[] getRaw() {
+    byte[] bytes() {
       return raw;
     }
   }

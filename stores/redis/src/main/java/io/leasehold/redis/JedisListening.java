@@ -15,7 +15,6 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -41,7 +40,12 @@ final class JedisListening implements Wire.Listening {
   private boolean started;
   private boolean closed;
   private int count;
-  private @Nullable Connection current;
+  private @Nullable Link current;
+
+  /** That which is about to be ended. */
+  private @Nullable Link ending;
+
+  private long begun;
   private @Nullable StoreException failed;
   private long pause = FIRST_PAUSE_NANOS;
 
@@ -123,18 +127,18 @@ final class JedisListening implements Wire.Listening {
   /** Until the connection breaks; then once more, after a pause. */
   private void listen() {
     try {
-      Connection opened = connections.open();
+      Link opened = connections.open();
       try {
         if (begin(opened)) {
           read(opened);
         }
       } finally {
-        Connections.end(opened);
+        opened.end();
       }
     } catch (StoreException e) {
       broke(e);
     } catch (JedisDataException e) {
-      broke(Connections.error(e).asException(connections.server(), null));
+      broke(Link.error(e).asException(connections.server(), null));
     } catch (JedisException e) {
       broke(connections.unknown(e));
     } catch (RuntimeException e) {
@@ -143,27 +147,28 @@ final class JedisListening implements Wire.Listening {
     }
   }
 
-  private boolean begin(Connection opened) {
-    opened.setSoTimeout((int) SILENCE.toMillis());
+  private boolean begin(Link opened) {
+    opened.limit(SILENCE);
     mutex.lock();
     try {
       if (closed) {
         return false;
       }
       current = opened;
+      begun = clock.nanos();
     } finally {
       mutex.unlock();
     }
-    Connections.write(opened, Command.of(Name.SUBSCRIBE, channel));
-    Connections.flush(opened);
+    opened.write(Command.of(Name.SUBSCRIBE, channel));
+    opened.flush();
     return true;
   }
 
-  private void read(Connection opened) {
+  private void read(Link opened) {
     Scheduler.Timer ping = threads.schedule(() -> ping(opened), PING_NANOS);
     try {
       while (true) {
-        if (!(opened.getUnflushedObject() instanceof List<?> push)) {
+        if (!(opened.next() instanceof List<?> push)) {
           // The answer to a ping, where the application's client speaks RESP3.
           continue;
         }
@@ -179,14 +184,14 @@ final class JedisListening implements Wire.Listening {
     }
   }
 
-  private void ping(Connection opened) {
+  private void ping(Link opened) {
     mutex.lock();
     try {
       if (closed || !opened.equals(current)) {
         return;
       }
-      Connections.write(opened, Command.of(Name.PING));
-      Connections.flush(opened);
+      opened.write(Command.of(Name.PING));
+      opened.flush();
     } catch (JedisException e) {
       // The thread that reads finds out too.
       return;
@@ -209,7 +214,7 @@ final class JedisListening implements Wire.Listening {
       mutex.unlock();
     }
     if (!first) {
-      again.run();
+      threads.schedule(() -> threads.request(again), Wire.soon());
     }
   }
 
@@ -220,7 +225,10 @@ final class JedisListening implements Wire.Listening {
       connection = 0;
       failed = why;
       changed.signalAll();
-      if (!closed) {
+      if (why.failure() == Failure.REFUSED) {
+        // Until the next waiter asks for it.
+        started = false;
+      } else if (!closed) {
         threads.schedule(() -> threads.request(this::listen), pause);
         pause = Math.min(LONGEST_PAUSE_NANOS, 2 * pause);
       }
@@ -229,8 +237,25 @@ final class JedisListening implements Wire.Listening {
     }
   }
 
+  /**
+   * Connects anew, since the server behind the address may be another; not more often than once a
+   * second, so that a server which stays a replica is not asked without end.
+   */
+  void renew() {
+    mutex.lock();
+    try {
+      Link open = current;
+      if (open != null && !open.equals(ending)) {
+        ending = open;
+        threads.schedule(open::end, Math.max(0, begun + LONGEST_PAUSE_NANOS - clock.nanos()));
+      }
+    } finally {
+      mutex.unlock();
+    }
+  }
+
   void close() {
-    Connection open;
+    Link open;
     mutex.lock();
     try {
       closed = true;
@@ -242,7 +267,7 @@ final class JedisListening implements Wire.Listening {
       mutex.unlock();
     }
     if (open != null) {
-      Connections.end(open);
+      open.end();
     }
   }
 }

@@ -13,10 +13,10 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Connection;
 
 /**
  * Sends requests on the threads of their callers, over a few connections of its own. Who finds all
@@ -27,19 +27,35 @@ final class JedisWire implements Wire {
   private static final int MOST_CONNECTIONS = 8;
   private static final int MOST_TOGETHER = 64;
 
+  /** One that was idle for longer is asked whether it is still there. */
+  private static final long TRUSTED_NANOS = Duration.ofSeconds(5).toNanos();
+
+  /** One that was idle for longer is ended, before the server or something on the way does that. */
+  private static final long LONGEST_IDLE_NANOS = Duration.ofSeconds(15).toNanos();
+
+  private static final long ANSWER_NANOS = Duration.ofSeconds(1).toNanos();
+
   private final Connections connections;
   private final Clock clock;
   private final Threads threads = new Threads();
   private final ReentrantLock mutex = new ReentrantLock();
-  private final Deque<Connection> idle = new ArrayDeque<>();
+  private final Deque<Link> idle = new ArrayDeque<>();
   private final Deque<Call> line = new ArrayDeque<>();
-  private final List<JedisListening> listenings = new ArrayList<>();
+  private final List<JedisListening> listenings = new CopyOnWriteArrayList<>();
 
   /** Those in use included, and those that are being made. */
   private int open;
 
   private int opening;
+
+  /** Whether the server ended some, and none has been made since. */
+  private boolean broken;
+
+  /** Whether it said since that it is no primary. */
+  private boolean demoted;
+
   private boolean closed;
+  private volatile Runnable reconnected = () -> {};
 
   JedisWire(Connections connections, Clock clock) {
     this.connections = connections;
@@ -59,7 +75,7 @@ final class JedisWire implements Wire {
   @Override
   public CompletionStage<List<Object>> send(List<Command> commands, Duration within) {
     Call call = new Call(commands, clock.nanos() + within.toNanos());
-    Connection connection = take(call);
+    Link connection = take(call);
     if (connection == null) {
       call.await(clock);
       connection = call.isAnswered() ? null : inTime(call);
@@ -70,15 +86,32 @@ final class JedisWire implements Wire {
     return call.result();
   }
 
-  /** A connection that is free; null if the call waits in line, or has failed. */
-  private @Nullable Connection take(Call call) {
+  /** A connection that is free, and there; null if the call waits in line, or has failed. */
+  private @Nullable Link take(Call call) {
+    Link free = takeIdle(call);
+    while (free != null && !isThere(free, call)) {
+      drop(free, true);
+      free = takeIdle(call);
+    }
+    return free;
+  }
+
+  private boolean isThere(Link free, Call call) {
+    long now = clock.nanos();
+    long unused = now - free.idleSince;
+    return unused < TRUSTED_NANOS
+        || (unused < LONGEST_IDLE_NANOS
+            && free.answers(Duration.ofNanos(Math.min(call.end - now, ANSWER_NANOS))));
+  }
+
+  private @Nullable Link takeIdle(Call call) {
     mutex.lock();
     try {
       if (closed) {
         call.fail(closed());
         return null;
       }
-      Connection free = idle.pollLast();
+      Link free = idle.pollLast();
       if (free == null) {
         line.addLast(call);
         openIfWanted();
@@ -95,10 +128,10 @@ final class JedisWire implements Wire {
   }
 
   /** The connection that the call was given, if it still has time to use it; else it has failed. */
-  private @Nullable Connection inTime(Call call) {
+  private @Nullable Link inTime(Call call) {
     mutex.lock();
     try {
-      Connection given = call.connection();
+      Link given = call.connection();
       if (given != null && call.end - clock.nanos() > 0) {
         return given;
       }
@@ -132,34 +165,56 @@ final class JedisWire implements Wire {
   // ---- sending
 
   /** Sends and reads for all of the batch; then the connection is free for others. */
-  private void lead(Connection connection, Call leader) {
+  private void lead(Link connection, Call leader) {
     List<Call> batch = leader.batch;
     int answered = 0;
+    boolean refused = false;
     try {
       for (Call call : batch) {
-        call.commands.forEach(command -> Connections.write(connection, command));
+        call.commands.forEach(connection::write);
       }
       for (Call call : batch) {
         List<Object> answers = new ArrayList<>(call.commands.size());
         for (int i = 0; i < call.commands.size(); i++) {
           Duration left = Duration.ofNanos(leader.end - clock.nanos());
-          answers.add(Connections.read(connection, left));
+          answers.add(connection.read(left));
         }
         answered++;
+        refused |= answers.stream().anyMatch(JedisWire::isOfReplica);
         call.answer(answers);
       }
     } catch (RuntimeException e) {
-      // Whatever it is, nobody waits for this connection any longer.
+      // Whatever it is, no call waits for this connection any longer.
       StoreException unknown = connections.unknown(e);
       batch.subList(answered, batch.size()).forEach(call -> call.fail(unknown));
-      drop(connection, e);
+      // If the server ended it, the idle ones are taken to be broken too.
+      drop(connection, !(e.getCause() instanceof SocketTimeoutException));
       return;
     }
-    pass(connection);
+    if (refused) {
+      leave(connection);
+    } else {
+      pass(connection);
+    }
+  }
+
+  private static boolean isOfReplica(@Nullable Object answer) {
+    return answer instanceof ServerError error && error.isOfReplica();
+  }
+
+  /** The primary is elsewhere now, perhaps already behind the same address. */
+  private void leave(Link replica) {
+    mutex.lock();
+    try {
+      demoted = true;
+    } finally {
+      mutex.unlock();
+    }
+    drop(replica, true);
   }
 
   /** Gives a free connection to those in line, or puts it aside. */
-  private void pass(Connection connection) {
+  private void pass(Link connection) {
     mutex.lock();
     try {
       Call leader = nextLeader();
@@ -167,8 +222,9 @@ final class JedisWire implements Wire {
         leader.lead(connection);
       } else if (closed) {
         open--;
-        Connections.end(connection);
+        connection.end();
       } else {
+        connection.idleSince = clock.nanos();
         idle.addLast(connection);
       }
     } finally {
@@ -206,7 +262,7 @@ final class JedisWire implements Wire {
 
   /** On a thread of its own, since it may take longer than a caller has. */
   private void open() {
-    Connection made = null;
+    Link made = null;
     StoreException failed = null;
     try {
       made = connections.open();
@@ -214,10 +270,17 @@ final class JedisWire implements Wire {
       failed = e;
     }
     List<Call> hopeless = List.of();
+    boolean again = false;
+    boolean elsewhere = false;
     mutex.lock();
     try {
       opening--;
-      if (made == null) {
+      if (made != null) {
+        again = broken;
+        elsewhere = demoted;
+        broken = false;
+        demoted = false;
+      } else {
         open--;
         if (open == opening && opening == 0) {
           hopeless = List.copyOf(line);
@@ -229,6 +292,12 @@ final class JedisWire implements Wire {
     }
     if (made != null) {
       pass(made);
+      if (elsewhere) {
+        listenings.forEach(JedisListening::renew);
+      }
+      if (again) {
+        reconnected.run();
+      }
     } else if (failed != null) {
       for (Call call : hopeless) {
         call.fail(failed);
@@ -236,13 +305,13 @@ final class JedisWire implements Wire {
     }
   }
 
-  /** A connection broke. If the server ended it, the idle ones are taken to be broken too. */
-  private void drop(Connection broken, RuntimeException why) {
-    List<Connection> ended = new ArrayList<>(List.of(broken));
-    boolean silent = why.getCause() instanceof SocketTimeoutException;
+  /** A connection is of no use any more, and perhaps those that are idle. */
+  private void drop(Link useless, boolean idleToo) {
+    List<Link> ended = new ArrayList<>(List.of(useless));
     mutex.lock();
     try {
-      if (!silent) {
+      broken = true;
+      if (idleToo) {
         ended.addAll(idle);
         idle.clear();
       }
@@ -251,7 +320,7 @@ final class JedisWire implements Wire {
     } finally {
       mutex.unlock();
     }
-    ended.forEach(Connections::end);
+    ended.forEach(Link::end);
   }
 
   private static <T> List<T> reversed(List<T> list) {
@@ -261,22 +330,22 @@ final class JedisWire implements Wire {
   }
 
   @Override
+  public void onReconnect(Runnable told) {
+    reconnected = told;
+  }
+
+  @Override
   public Listening listen(String channel, Consumer<String> message, Runnable again) {
     JedisListening listening =
         new JedisListening(connections, threads, clock, channel, message, again);
-    mutex.lock();
-    try {
-      listenings.add(listening);
-    } finally {
-      mutex.unlock();
-    }
+    listenings.add(listening);
     return listening;
   }
 
   @Override
   public void close() {
     List<Call> left;
-    List<Connection> unused;
+    List<Link> unused;
     mutex.lock();
     try {
       if (closed) {
@@ -291,7 +360,7 @@ final class JedisWire implements Wire {
       mutex.unlock();
     }
     left.forEach(call -> call.fail(closed()));
-    unused.forEach(Connections::end);
+    unused.forEach(Link::end);
     listenings.forEach(JedisListening::close);
     threads.close();
   }

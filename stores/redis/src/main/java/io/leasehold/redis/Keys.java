@@ -1,6 +1,7 @@
 package io.leasehold.redis;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.CRC32;
@@ -11,6 +12,9 @@ import java.util.zip.CRC32;
  * names. Thread-safe.
  */
 final class Keys {
+  /** What every key begins with where nothing else is chosen. */
+  static final String PREFIX = "leasehold:";
+
   private static final int BUCKETS = 256;
 
   /** So that a lock that is taken again and again makes its keys once. */
@@ -77,6 +81,11 @@ final class Keys {
     crc.update(Command.bytes(name));
     String bucket = prefix + "{" + crc.getValue() % BUCKETS + "}:";
     return new OfName(bucket, name);
+  }
+
+  /** Keys of two buckets, which a cluster has in two slots. */
+  List<byte[]> spread() {
+    return List.of(Command.bytes(prefix + "{0}:"), Command.bytes(prefix + "{1}:"));
   }
 
   /** On which a client is woken. */

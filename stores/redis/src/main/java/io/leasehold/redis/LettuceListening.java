@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LettuceListening extends RedisPubSubAdapter<String, String>
     implements Wire.Listening, RedisConnectionStateListener {
+  private static final long RENEWED_AFTER_NANOS = 1_000_000_000;
+
   private final RedisClient client;
   private final Threads threads;
   private final String channel;
@@ -34,6 +36,7 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
   private @Nullable StatefulRedisPubSubConnection<String, String> open;
   private boolean started;
   private boolean closed;
+  private boolean renewing;
   private int count;
   private volatile int connection;
 
@@ -100,7 +103,7 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
       fail(
           new StoreException(
               Failure.UNAVAILABLE,
-              "cannot listen to " + channel + ": " + failed.getMessage(),
+              "cannot listen to " + channel + ": " + Reason.of(failed),
               failed));
     }
   }
@@ -143,7 +146,7 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
     }
     told.complete(connection);
     if (connection > 1) {
-      again.run();
+      threads.schedule(() -> threads.request(again), Wire.soon());
     }
   }
 
@@ -158,6 +161,33 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
     } finally {
       mutex.unlock();
     }
+  }
+
+  /**
+   * Connects anew, since the server behind the address may be another; not more often than once a
+   * second, so that a server which stays a replica is not asked without end.
+   */
+  void renew() {
+    mutex.lock();
+    try {
+      StatefulRedisPubSubConnection<String, String> listens = open;
+      if (listens != null && !renewing) {
+        renewing = true;
+        threads.schedule(() -> renew(listens), RENEWED_AFTER_NANOS);
+      }
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  private void renew(StatefulRedisPubSubConnection<String, String> listens) {
+    mutex.lock();
+    try {
+      renewing = false;
+    } finally {
+      mutex.unlock();
+    }
+    LettuceWire.reconnect(listens);
   }
 
   void close() {

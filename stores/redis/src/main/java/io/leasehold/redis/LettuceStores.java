@@ -4,6 +4,7 @@ import io.leasehold.internal.SystemClock;
 import io.leasehold.spi.StoreFactory;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
+import java.time.Duration;
 
 /**
  * Stores on a server that the application already has a Lettuce client for, with its address,
@@ -19,11 +20,14 @@ import io.lettuce.core.RedisClient;
  * <p>Stateless and thread-safe.
  */
 public final class LettuceStores {
+  /** The first connection of a process takes long: it starts Lettuce's event loops. */
+  private static final Duration CONNECTING = Duration.ofSeconds(10);
+
   private LettuceStores() {}
 
   /** As {@link #using(RedisClient, String)}, with the prefix {@code leasehold:}. */
   public static StoreFactory using(RedisClient client) {
-    return using(client, RedisStores.PREFIX);
+    return using(client, Keys.PREFIX);
   }
 
   /**
@@ -46,7 +50,12 @@ public final class LettuceStores {
             "the Lettuce client would send commands again after a reconnect, or never reconnect: give"
                 + " it ClientOptions with disconnectedBehavior(REJECT_COMMANDS) and autoReconnect(true)");
       }
-      return RedisStores.open(LettuceWire.connect(client), keys, new SystemClock(), listener);
+      ClientLibrary.LETTUCE.require();
+      return RedisStore.open(
+          ClientLibrary.LETTUCE.use(() -> LettuceWire.connect(client, CONNECTING)),
+          keys,
+          new SystemClock(),
+          listener);
     };
   }
 }

@@ -25,7 +25,10 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,11 +38,17 @@ import org.jspecify.annotations.Nullable;
 final class LettuceWire implements Wire, RedisConnectionStateListener {
   private static final String SERVER = "the Redis server of the Lettuce client";
 
+  /** What Lettuce says of a command that it has not sent. */
+  private static final Pattern NOT_SENT =
+      Pattern.compile("Commands are (rejected|not accepted)|Connection is closed");
+
   private final RedisClient client;
   private final StatefulRedisConnection<byte[], byte[]> connection;
   private final Threads threads = new Threads();
   private final Queue<CompletableFuture<Void>> waiting = new ConcurrentLinkedQueue<>();
   private final List<LettuceListening> listenings = new CopyOnWriteArrayList<>();
+  private final AtomicBoolean leaving = new AtomicBoolean();
+  private volatile Runnable reconnected = () -> {};
 
   private LettuceWire(RedisClient client, StatefulRedisConnection<byte[], byte[]> connection) {
     this.client = client;
@@ -47,17 +56,46 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
   }
 
   /**
-   * Connects. Takes as long as the client's own limits allow.
+   * Connects, in bounded time: the client's own limits may be long.
    *
    * @throws StoreException if it cannot
    */
-  static LettuceWire connect(RedisClient client) {
+  static LettuceWire connect(RedisClient client, Duration within) {
+    CompletableFuture<StatefulRedisConnection<byte[], byte[]>> made = new CompletableFuture<>();
+    Threads opening = new Threads();
+    opening.request(() -> connect(client, made));
     try {
-      LettuceWire wire = new LettuceWire(client, client.connect(ByteArrayCodec.INSTANCE));
+      LettuceWire wire =
+          new LettuceWire(
+              client, made.copy().orTimeout(within.toMillis(), TimeUnit.MILLISECONDS).join());
       wire.connection.addListener(wire);
       return wire;
-    } catch (RedisException e) {
-      throw cannotConnect(e);
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RedisException failed) {
+        throw cannotConnect(failed);
+      }
+      if (e.getCause() instanceof LinkageError wrongVersion) {
+        throw wrongVersion;
+      }
+      if (e.getCause() instanceof RuntimeException failed) {
+        throw failed;
+      }
+      CompletableFuture<Void> unused = made.thenAccept(LettuceWire::end);
+      throw new StoreException(
+          Failure.UNAVAILABLE,
+          "no connection to " + SERVER + " in " + within.toSeconds() + " s",
+          e);
+    } finally {
+      made.whenComplete((connection, failed) -> opening.close());
+    }
+  }
+
+  private static void connect(
+      RedisClient client, CompletableFuture<StatefulRedisConnection<byte[], byte[]>> made) {
+    try {
+      made.complete(client.connect(ByteArrayCodec.INSTANCE));
+    } catch (RuntimeException | LinkageError e) {
+      made.completeExceptionally(e);
     }
   }
 
@@ -68,7 +106,7 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
       }
     }
     return new StoreException(
-        Failure.UNAVAILABLE, "cannot connect to " + SERVER + ": " + e.getMessage(), e);
+        Failure.UNAVAILABLE, "cannot connect to " + SERVER + ": " + Reason.of(e), e);
   }
 
   @Override
@@ -113,12 +151,23 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
     for (CompletableFuture<Void> next = waiting.poll(); next != null; next = waiting.poll()) {
       next.complete(null);
     }
+    if (made != null) {
+      if (leaving.getAndSet(false)) {
+        listenings.forEach(LettuceListening::renew);
+      }
+      reconnected.run();
+    }
+  }
+
+  @Override
+  public void onReconnect(Runnable told) {
+    reconnected = told;
   }
 
   private CompletionStage<List<Object>> dispatch(List<Command> commands) {
     CompletableFuture<List<Object>> all =
         CompletableFuture.completedFuture(new ArrayList<>(commands.size()));
-    for (CompletableFuture<@Nullable Object> reply : commands.stream().map(this::send).toList()) {
+    for (CompletableFuture<@Nullable Object> reply : sendEach(commands)) {
       all =
           all.thenCombine(
               reply,
@@ -130,26 +179,51 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
     return all;
   }
 
-  private CompletableFuture<@Nullable Object> send(Command command) {
+  private List<CompletableFuture<@Nullable Object>> sendEach(List<Command> commands) {
+    boolean alone = commands.size() == 1;
+    return commands.stream().map(command -> send(command, alone)).toList();
+  }
+
+  private CompletableFuture<@Nullable Object> send(Command command, boolean alone) {
     CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE);
     command.arguments().forEach(arguments::add);
     return connection
         .async()
         .dispatch(new Keyword(command.name()), new LettuceReply(), arguments)
-        .<@Nullable Object>handle(LettuceWire::answer)
+        .<@Nullable Object>handle((reply, failed) -> answer(reply, failed, alone))
         .toCompletableFuture();
   }
 
-  private static @Nullable Object answer(@Nullable Object reply, @Nullable Throwable failed) {
+  /**
+   * What was answered.
+   *
+   * @param alone whether no other command was sent with it, which may have been done
+   */
+  private @Nullable Object answer(
+      @Nullable Object reply, @Nullable Throwable failed, boolean alone) {
     if (failed == null) {
       return reply;
     }
-    if (failed instanceof RedisCommandExecutionException error) {
-      return new ServerError(String.valueOf(error.getMessage()));
+    if (failed instanceof RedisCommandExecutionException refused) {
+      ServerError error = new ServerError(String.valueOf(refused.getMessage()));
+      if (error.isOfReplica() && leaving.compareAndSet(false, true)) {
+        reconnect(connection);
+      }
+      return error;
     }
+    String what = Reason.of(failed);
     throw new CompletionException(
-        new StoreException(
-            Failure.UNKNOWN_OUTCOME, SERVER + " did not answer: " + failed.getMessage(), failed));
+        alone && NOT_SENT.matcher(what).find()
+            ? new StoreException(Failure.UNAVAILABLE, SERVER + " was not asked: " + what, failed)
+            : new StoreException(
+                Failure.UNKNOWN_OUTCOME, SERVER + " did not answer: " + what, failed));
+  }
+
+  /**
+   * The primary is elsewhere now, perhaps already behind the same address: Lettuce connects anew.
+   */
+  static void reconnect(StatefulRedisConnection<?, ?> connection) {
+    CompletionStage<?> unused = connection.async().quit();
   }
 
   @Override
@@ -183,8 +257,13 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
   /** The name of a command, as Lettuce wants it. */
   private record Keyword(Command.Name command) implements ProtocolKeyword {
     @Override
+    public String name() {
+      return command.name();
+    }
+
+    @Override
     public byte[] getBytes() {
-      return command.getRaw();
+      return command.bytes();
     }
 
     @Override

@@ -2,31 +2,33 @@ package io.leasehold.redis;
 
 import io.leasehold.Finding;
 import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Clock;
 import io.leasehold.redis.Command.Name;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** One server, and what it can do: found out once, when connecting. */
+/** One server, and what it can do: asked when connecting, and again after each reconnect. */
 final class Node {
   private static final Command PING = Command.of(Name.PING);
 
   private static final byte[] IFEQ = Command.bytes("IFEQ");
 
-  private static final Set<String> NOT_COMPARED = Set.of("WRONGTYPE", "NOPERM");
+  private static final Command KNOWN = Command.of(Name.COMMAND, "INFO", "DELEX", "DELIFEQ");
 
   private final Wire wire;
   private final Clock clock;
 
   /** How a key is deleted if it has a certain value; empty if only by a script. */
-  private final Optional<Name> deleteIf;
+  private volatile Optional<Name> deleteIf;
 
   private final List<Finding> findings;
 
@@ -40,27 +42,44 @@ final class Node {
   /**
    * Asks what the server can do, and teaches it the scripts.
    *
-   * @throws StoreException if it cannot be reached, or refuses
+   * @param spread keys that a cluster has in several places
+   * @throws StoreException if it cannot be reached, refuses, or is a node of a cluster
    */
-  static Node probe(Wire wire, Clock clock, Duration within) {
+  static Node probe(Wire wire, Clock clock, List<byte[]> spread, Duration within) {
     List<Command> commands = new ArrayList<>();
     for (Script script : Script.values()) {
       commands.add(script.load());
     }
-    int scripts = commands.size();
-    commands.add(Command.of(Name.COMMAND, "INFO", "DELEX", "DELIFEQ"));
+    // Needs no permission of its own, as INFO does
+    commands.add(Script.nothing(spread));
+    int needed = commands.size();
+    commands.add(KNOWN);
     commands.addAll(ServerDiagnosis.QUESTIONS);
-    List<Object> replies = join(wire.send(commands, within));
-    for (Object reply : replies.subList(0, scripts)) {
+    List<Object> replies = join(wire, wire.send(commands, within), within);
+    for (Object reply : replies.subList(0, needed)) {
       if (reply instanceof ServerError error) {
         throw error.asException(wire.server(), null);
       }
     }
-    List<Finding> findings = ServerDiagnosis.of(replies.subList(scripts + 1, replies.size()));
-    return new Node(wire, clock, deleteIf(replies.get(scripts)), findings);
+    List<Finding> findings = ServerDiagnosis.of(replies.subList(needed + 1, replies.size()));
+    Node node = new Node(wire, clock, deleteIf(replies.get(needed)), findings);
+    wire.onReconnect(() -> node.askAgain(within));
+    return node;
   }
 
-  /** Whoever may not ask gets scripts. */
+  /** Behind the same address there may be another server. */
+  private void askAgain(Duration within) {
+    CompletionStage<List<Object>> unused =
+        wire.send(List.of(KNOWN), within)
+            .whenComplete(
+                (replies, failed) -> {
+                  if (replies != null) {
+                    deleteIf = deleteIf(replies.get(0));
+                  }
+                });
+  }
+
+  /** Who may not ask gets scripts. */
   private static Optional<Name> deleteIf(@Nullable Object known) {
     if (known instanceof List<?> infos && infos.size() == 2) {
       if (infos.get(0) != null) {
@@ -73,12 +92,23 @@ final class Node {
     return Optional.empty();
   }
 
-  private static List<Object> join(CompletionStage<List<Object>> replies) {
+  private static List<Object> join(
+      Wire wire, CompletionStage<List<Object>> replies, Duration within) {
     try {
-      return replies.toCompletableFuture().join();
+      return replies
+          .toCompletableFuture()
+          .copy()
+          .orTimeout(within.toMillis(), TimeUnit.MILLISECONDS)
+          .join();
     } catch (CompletionException e) {
       if (e.getCause() instanceof StoreException failed) {
         throw failed;
+      }
+      if (e.getCause() instanceof TimeoutException) {
+        throw new StoreException(
+            Failure.UNAVAILABLE,
+            wire.server() + " did not answer in " + within.toSeconds() + " s",
+            null);
       }
       throw e;
     }
@@ -100,7 +130,8 @@ final class Node {
 
   /** Deletes the key if it has this value. */
   Command deleteIf(byte[] key, byte[] value) {
-    Name name = deleteIf.orElseThrow();
+    // Where it has just been found out that neither is known, the server says so again
+    Name name = deleteIf.orElse(Name.DELIFEQ);
     return name == Name.DELEX
         ? new Command(name, List.of(key, IFEQ, value))
         : new Command(name, List.of(key, value));
@@ -119,14 +150,20 @@ final class Node {
         .thenCompose(replies -> orFailure(replies.get(0), name));
   }
 
-  /** As {@link #send}; null if it may not be compared, or is of another type: ask the script. */
-  CompletionStage<@Nullable Object> compare(Command command, String name, Duration within) {
+  /** As {@link #send}; null if the server did not compare, whatever it says: ask the script. */
+  CompletionStage<@Nullable Object> compare(Command command, Duration within) {
     return wire.send(List.of(command), within)
-        .thenCompose(
-            replies ->
-                replies.get(0) instanceof ServerError error && NOT_COMPARED.contains(error.code())
-                    ? CompletableFuture.completedFuture(null)
-                    : orFailure(replies.get(0), name));
+        .<@Nullable Object>thenApply(
+            replies -> {
+              if (replies.get(0) instanceof ServerError error) {
+                if (error.code().equals("ERR")) {
+                  // It does not know the command: another server than the one that was asked.
+                  deleteIf = Optional.empty();
+                }
+                return null;
+              }
+              return replies.get(0);
+            });
   }
 
   /** Runs a script; teaches it again to a server that has forgotten it. */

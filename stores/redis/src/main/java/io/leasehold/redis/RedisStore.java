@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 
 /**
@@ -38,6 +39,12 @@ final class RedisStore implements LockStore {
   /** After which a grant that nobody confirmed falls back: as contended.lua has it. */
   private static final long CONFIRM_MILLIS = 2500;
 
+  /** As long as a poll may take. */
+  private static final Duration ASKED_WITHIN = Duration.ofSeconds(1);
+
+  /** How long the first answers of a server may take. */
+  private static final Duration OPENING = Duration.ofSeconds(5);
+
   private final Node node;
   private final Keys keys;
   private final Clock clock;
@@ -50,10 +57,39 @@ final class RedisStore implements LockStore {
   private final String channel;
   private final byte[] channelBytes;
 
-  /** On which connection those wait that are queued and have not been watched. */
-  private final Map<LeaseId, Integer> heardOn = new ConcurrentHashMap<>();
+  private final Map<LeaseId, Waiting> waiting = new ConcurrentHashMap<>();
 
-  RedisStore(Node node, Keys keys, Clock clock, StoreListener listener) {
+  /**
+   * One that is queued.
+   *
+   * @param heardOn the connection that listened when it was
+   */
+  private record Waiting(Ticket ticket, int heardOn) {}
+
+  /**
+   * Opens one.
+   *
+   * @throws io.leasehold.StoreException if the server cannot be reached, or refuses; the wire is
+   *     then closed
+   */
+  static LockStore open(Wire wire, Keys keys, Clock clock, StoreListener listener) {
+    try {
+      Node node = Node.probe(wire, clock, keys.spread(), OPENING);
+      node.findings().forEach(listener::found);
+      return new RedisStore(node, keys, clock, listener);
+    } catch (RuntimeException e) {
+      wire.close();
+      throw e;
+    }
+  }
+
+  /** Over connections of Jedis. */
+  static LockStore open(Connections connections, Keys keys, Clock clock, StoreListener listener) {
+    ClientLibrary.JEDIS.require();
+    return open(new JedisWire(connections, clock), keys, clock, listener);
+  }
+
+  private RedisStore(Node node, Keys keys, Clock clock, StoreListener listener) {
     this.node = node;
     this.keys = keys;
     this.clock = clock;
@@ -64,7 +100,7 @@ final class RedisStore implements LockStore {
     this.operator = new RedisOperator(node, keys, clock);
     this.channel = keys.channel(new SecureRandom().nextLong());
     this.channelBytes = Command.bytes(channel);
-    this.listening = node.wire().listen(channel, this::heard, listener::reconnected);
+    this.listening = node.wire().listen(channel, this::heard, this::askAboutAll);
   }
 
   private void heard(String text) {
@@ -77,6 +113,37 @@ final class RedisStore implements LockStore {
     } else {
       messages.heard(message.id(), message.number(), message.wanted(), listener);
     }
+  }
+
+  /** Messages may have been lost: asks in one batch which of them are worth an attempt. */
+  private void askAboutAll() {
+    askAbout(waiting.values().stream().map(Waiting::ticket).toList(), true);
+  }
+
+  /**
+   * Asks about tickets that wait. What is not answered then is asked about by the next poll.
+   *
+   * @param again whether those are asked about once more that failed: what broke the subscription
+   *     may have broken other connections
+   */
+  private void askAbout(List<Ticket> tickets, boolean again) {
+    Map<LeaseId, Ticket> unanswered = new ConcurrentHashMap<>();
+    tickets.forEach(ticket -> unanswered.put(ticket.id(), ticket));
+    AtomicInteger left = new AtomicInteger(tickets.size());
+    renewing.renew(
+        tickets,
+        ASKED_WITHIN,
+        (id, answer) -> {
+          if (!(answer instanceof Renewal.Unknown)) {
+            unanswered.remove(id);
+            if (!(answer instanceof Renewal.Waiting)) {
+              listener.wake(id);
+            }
+          }
+          if (left.decrementAndGet() == 0 && again && !unanswered.isEmpty()) {
+            askAbout(List.copyOf(unanswered.values()), false);
+          }
+        });
   }
 
   /** What an answer that a ticket waits says of later grants. */
@@ -123,21 +190,25 @@ final class RedisStore implements LockStore {
 
   private void remember(Ticket ticket, Attempt answer, int heard) {
     if (answer instanceof Attempt.Queued) {
-      if (heard != 0) {
-        heardOn.put(ticket.id(), heard);
-      }
-    } else if (!heardOn.isEmpty()) {
-      heardOn.remove(ticket.id());
+      waiting.put(ticket.id(), new Waiting(ticket, heard));
+    } else {
+      forget(ticket.id());
     }
     if (answer instanceof Attempt.Granted granted && !granted.wanted()) {
       sole.add(ticket, granted.number());
     }
   }
 
+  private void forget(LeaseId id) {
+    if (!waiting.isEmpty()) {
+      waiting.remove(id);
+    }
+  }
+
   @Override
   public CompletionStage<Boolean> withdraw(Ticket ticket, Duration within) {
     sole.remove(ticket.id());
-    heardOn.remove(ticket.id());
+    forget(ticket.id());
     messages.forget(ticket.id());
     Keys.OfName of = keys.of(ticket.name());
     byte[] id = Asked.id(ticket.id());
@@ -150,12 +221,21 @@ final class RedisStore implements LockStore {
   @Override
   public void renew(
       Collection<Ticket> tickets, Duration within, BiConsumer<LeaseId, Renewal> each) {
-    renewing.renew(List.copyOf(tickets), within, each);
+    renewing.renew(
+        List.copyOf(tickets),
+        within,
+        (id, answer) -> {
+          if (answer instanceof Renewal.Renewed || answer instanceof Renewal.Gone) {
+            forget(id);
+          }
+          each.accept(id, answer);
+        });
   }
 
   @Override
   public CompletionStage<Release> release(Ticket ticket, Duration within) {
     boolean handedOver = messages.told(ticket.id()) != 0;
+    forget(ticket.id());
     messages.forget(ticket.id());
     byte[] value = sole.value(ticket);
     if (value == null) {
@@ -164,7 +244,7 @@ final class RedisStore implements LockStore {
     // One command, and no script, unless somebody came to wait. A repeat asks the script.
     sole.remove(ticket.id());
     long end = clock.nanos() + within.toNanos();
-    return node.compare(node.deleteIf(keys.of(ticket.name()).state(), value), ticket.name(), within)
+    return node.compare(node.deleteIf(keys.of(ticket.name()).state(), value), within)
         .thenCompose(
             reply ->
                 Replies.isOne(reply)
@@ -199,10 +279,11 @@ final class RedisStore implements LockStore {
 
   @Override
   public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
-    Integer heard = heardOn.remove(ticket.id());
+    Waiting queued = waiting.get(ticket.id());
+    int heard = queued == null ? 0 : queued.heardOn();
     return listening
         .established(within)
-        .thenApply(now -> now.equals(heard) ? Watch.NOTHING_MISSED : Watch.ATTEMPT_AGAIN);
+        .thenApply(now -> now == heard ? Watch.NOTHING_MISSED : Watch.ATTEMPT_AGAIN);
   }
 
   @Override

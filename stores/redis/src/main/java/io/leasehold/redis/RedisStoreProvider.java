@@ -10,9 +10,10 @@ import java.util.Set;
  * Opens stores on Redis and Valkey servers: {@code
  * redis://[user[:password]@]host[:port][/database]}, {@code rediss://} with TLS. Parameters: {@code
  * prefix}, what every key begins with ({@code leasehold:}); {@code ca}, with TLS a file with the
- * certificates to trust, instead of the JDK's own. User and password are taken from the
- * environment, {@code LEASEHOLD_USER} and {@code LEASEHOLD_PASSWORD}, if the URL has none.
- * Percent-encode what is special in a URL.
+ * certificates to trust, instead of the JDK's own, and {@code cert} and {@code key} with the
+ * client's certificate and its key. User and password are taken from the environment, {@code
+ * LEASEHOLD_USER} and {@code LEASEHOLD_PASSWORD}, if the URL has none. Percent-encode what is
+ * special in a URL.
  *
  * <p>To open one fails with {@link io.leasehold.StoreException}: {@code REFUSED} if the server does
  * not know the password, lacks a permission or is too old, {@code UNAVAILABLE} if it cannot be
@@ -31,9 +32,14 @@ public final class RedisStoreProvider implements StoreProvider {
 
   @Override
   public StoreFactory factory(StoreUrl url) {
-    url.requireOnly(Set.of("prefix", "ca"));
-    Keys keys = new Keys(url.parameter("prefix").orElse(RedisStores.PREFIX));
-    Connections connections = ServerAddress.of(url, System.getenv()).connections();
-    return listener -> RedisStores.open(connections, keys, new SystemClock(), listener);
+    Connections connections = connections(url);
+    url.requireOnly(ServerAddress.PARAMETERS);
+    Keys keys = new Keys(url.parameter("prefix").orElse(Keys.PREFIX));
+    return listener -> RedisStore.open(connections, keys, new SystemClock(), listener);
+  }
+
+  private static Connections connections(StoreUrl url) {
+    ClientLibrary.JEDIS.require();
+    return ClientLibrary.JEDIS.use(() -> ServerAddress.of(url, System.getenv()).connections());
   }
 }

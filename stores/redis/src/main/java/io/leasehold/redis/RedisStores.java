@@ -1,11 +1,7 @@
 package io.leasehold.redis;
 
-import io.leasehold.internal.Clock;
 import io.leasehold.internal.SystemClock;
-import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreFactory;
-import io.leasehold.spi.StoreListener;
-import java.time.Duration;
 import org.apache.commons.pool2.PooledObjectFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.RedisClient;
@@ -23,16 +19,11 @@ import redis.clients.jedis.exceptions.JedisException;
  * <p>Stateless and thread-safe.
  */
 public final class RedisStores {
-  /** What every key begins with where nothing else is chosen. */
-  static final String PREFIX = "leasehold:";
-
-  private static final Duration OPENING = Duration.ofSeconds(5);
-
   private RedisStores() {}
 
   /** As {@link #using(RedisClient, String)}, with the prefix {@code leasehold:}. */
   public static StoreFactory using(RedisClient client) {
-    return using(client, PREFIX);
+    return using(client, Keys.PREFIX);
   }
 
   /**
@@ -47,31 +38,17 @@ public final class RedisStores {
     Keys keys = new Keys(prefix);
     PooledObjectFactory<Connection> factory = client.getPool().getFactory();
     Connections connections = new Connections("the Redis server", () -> made(factory));
-    return listener -> open(connections, keys, new SystemClock(), listener);
+    return listener -> RedisStore.open(connections, keys, new SystemClock(), listener);
   }
 
-  private static Connection made(PooledObjectFactory<Connection> factory) {
+  private static Link made(PooledObjectFactory<Connection> factory) {
     try {
-      return factory.makeObject().getObject();
+      Connection made = factory.makeObject().getObject();
+      return new Link(made, made::forceDisconnect);
     } catch (JedisException e) {
       throw e;
     } catch (Exception e) {
       throw new JedisConnectionException("cannot connect", e);
-    }
-  }
-
-  static LockStore open(Connections connections, Keys keys, Clock clock, StoreListener listener) {
-    return open(new JedisWire(connections, clock), keys, clock, listener);
-  }
-
-  static LockStore open(Wire wire, Keys keys, Clock clock, StoreListener listener) {
-    try {
-      Node node = Node.probe(wire, clock, OPENING);
-      node.findings().forEach(listener::found);
-      return new RedisStore(node, keys, clock, listener);
-    } catch (RuntimeException e) {
-      wire.close();
-      throw e;
     }
   }
 }

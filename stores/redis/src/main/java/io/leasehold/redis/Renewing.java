@@ -54,7 +54,7 @@ final class Renewing {
   /** One command, unless somebody came to wait. */
   private void alone(Ticket ticket, byte[] value, long end, BiConsumer<LeaseId, Renewal> each) {
     Command command = node.renewIf(keys.of(ticket.name()).state(), value, ticket.ttl());
-    node.compare(command, ticket.name(), left(end))
+    node.compare(command, left(end))
         .whenComplete(
             (reply, failed) -> {
               if (failed != null) {

@@ -54,6 +54,11 @@ enum Script {
     return Command.of(Name.SCRIPT, "LOAD", text);
   }
 
+  /** A script that does nothing with these keys. */
+  static Command nothing(List<byte[]> keys) {
+    return command(Name.EVAL, Command.bytes("return 0"), keys, List.of());
+  }
+
   private static Command command(
       Name name, byte[] which, List<byte[]> keys, List<byte[]> arguments) {
     List<byte[]> all = new ArrayList<>(2 + keys.size() + arguments.size());

@@ -1,11 +1,16 @@
 package io.leasehold.redis;
 
 import io.leasehold.spi.StoreUrl;
+import java.net.Socket;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLSocketFactory;
@@ -17,9 +22,12 @@ import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
+import redis.clients.jedis.RedisProtocol;
 
 /** Where a server is, and how to come in: a URL taken apart. */
 final class ServerAddress {
+  static final Set<String> PARAMETERS = Set.of("prefix", "ca", "cert", "key");
+
   private static final int CONNECT_MILLIS = 2_000;
 
   /** //user:password@host:port/database, of which only the host must be there. */
@@ -46,24 +54,21 @@ final class ServerAddress {
    * @throws IllegalArgumentException if it is malformed; the message has no secrets
    */
   static ServerAddress of(StoreUrl url, Map<String, String> environment) {
+    refuseSplitPassword(url);
     Matcher rest = REST.matcher(url.rest());
     int port = rest.matches() ? number(rest, "port", 6379) : -1;
     if (port < 1 || port > 65_535) {
-      throw new IllegalArgumentException(
-          "the store URL "
-              + url
-              + " is not redis://[user:password@]host[:port][/database]; percent-encode what is"
-              + " special in user and password, as %40 for an @");
+      throw malformed(url);
     }
     DefaultJedisClientConfig.Builder config =
         DefaultJedisClientConfig.builder()
-            .resp2()
+            .protocol(RedisProtocol.RESP2)
             .connectionTimeoutMillis(CONNECT_MILLIS)
             .socketTimeoutMillis(CONNECT_MILLIS)
             .clientName("leasehold")
             .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
             .database(number(rest, "db", 0));
-    credentials(url, rest, environment, config);
+    credentials(rest, environment, config);
     String host = rest.group("host").replaceAll("[\\[\\]]", "");
     return new ServerAddress(new HostAndPort(host, port), config.build(), tls(url));
   }
@@ -73,7 +78,45 @@ final class ServerAddress {
         tls == null
             ? new DefaultJedisSocketFactory(where, how)
             : new TlsSocketFactory(where, how, tls);
-    return new Connections("Redis at " + where, () -> new Connection(sockets, how));
+    return new Connections("Redis at " + where, () -> open(sockets));
+  }
+
+  /**
+   * Where a password has a ? that is not encoded, the rest of it is taken for parameters, and an
+   * error would name them.
+   */
+  private static void refuseSplitPassword(StoreUrl url) {
+    boolean split =
+        url.parameters().entrySet().stream()
+            .anyMatch(
+                each ->
+                    !PARAMETERS.contains(each.getKey())
+                        && (each.getKey() + each.getValue()).contains("@"));
+    if (split) {
+      throw malformed(url);
+    }
+  }
+
+  private static IllegalArgumentException malformed(StoreUrl url) {
+    // Without the URL: what cannot be read may have a password anywhere.
+    return new IllegalArgumentException(
+        "the store URL is not "
+            + url.scheme()
+            + "://[user:password@]host[:port][/database]; percent-encode what is special in user"
+            + " and password, as %40 for an @ and %3F for a ?");
+  }
+
+  private Link open(JedisSocketFactory sockets) {
+    AtomicReference<Socket> made = new AtomicReference<>();
+    Connection connection =
+        new Connection(
+            () -> {
+              Socket socket = sockets.createSocket();
+              made.set(socket);
+              return socket;
+            },
+            how);
+    return new Link(connection, () -> Objects.requireNonNull(made.get()).close());
   }
 
   private static int number(Matcher rest, String group, int otherwise) {
@@ -82,12 +125,9 @@ final class ServerAddress {
   }
 
   private static void credentials(
-      StoreUrl url,
-      Matcher rest,
-      Map<String, String> environment,
-      DefaultJedisClientConfig.Builder config) {
-    String user = decoded(url, rest.group("user"));
-    String password = decoded(url, rest.group("password"));
+      Matcher rest, Map<String, String> environment, DefaultJedisClientConfig.Builder config) {
+    String user = decoded(rest.group("user"));
+    String password = decoded(rest.group("password"));
     if (password == null) {
       password = environment.get("LEASEHOLD_PASSWORD");
     }
@@ -98,11 +138,11 @@ final class ServerAddress {
       config.user(user).password(password);
     } else if (user != null) {
       throw new IllegalArgumentException(
-          "the store URL " + url + " has a user and no password; set LEASEHOLD_PASSWORD");
+          "the store URL has a user and no password; set LEASEHOLD_PASSWORD");
     }
   }
 
-  private static @Nullable String decoded(StoreUrl url, @Nullable String text) {
+  private static @Nullable String decoded(@Nullable String text) {
     if (text == null) {
       return null;
     }
@@ -111,24 +151,27 @@ final class ServerAddress {
     } catch (IllegalArgumentException e) {
       // Without the cause, which quotes the text.
       throw new IllegalArgumentException(
-          "user or password of the store URL "
-              + url
-              + " has a % that is not followed by two hexadecimal digits; write %25 for a %");
+          "user or password of the store URL has a % that is not followed by two hexadecimal digits;"
+              + " write %25 for a %");
     }
   }
 
   /** Null without TLS. */
   private static @Nullable SSLSocketFactory tls(StoreUrl url) {
-    Optional<String> ca = url.parameter("ca");
+    TlsFiles files = new TlsFiles(file(url, "ca"), file(url, "cert"), file(url, "key"));
     if (url.scheme().equals("rediss")) {
-      return ca.map(Path::of)
-          .map(TrustedCertificates::socketFactory)
-          .orElseGet(() -> (SSLSocketFactory) SSLSocketFactory.getDefault());
+      return files.socketFactory();
     }
-    if (ca.isPresent()) {
-      throw new IllegalArgumentException(
-          "the store URL " + url + " has a parameter ca without TLS; write rediss://");
+    for (String parameter : List.of("ca", "cert", "key")) {
+      if (url.parameter(parameter).isPresent()) {
+        throw new IllegalArgumentException(
+            "the store URL has a parameter " + parameter + " without TLS; write rediss://");
+      }
     }
     return null;
+  }
+
+  private static Optional<Path> file(StoreUrl url, String parameter) {
+    return url.parameter(parameter).map(Path::of);
   }
 }

@@ -15,13 +15,15 @@ record ServerError(String message) {
   private static final Map<String, String> PASSING =
       Map.ofEntries(
           Map.entry("LOADING", "it is loading its data"),
-          Map.entry("BUSY", "a script of somebody keeps it busy"),
+          Map.entry("BUSY", "a script of another client keeps it busy"),
           Map.entry("READONLY", "it is a read-only replica; connect to the primary"),
           Map.entry("MASTERDOWN", "it is a replica without its primary"),
           Map.entry("NOREPLICAS", "it has fewer replicas than it wants before it writes"),
           Map.entry("MISCONF", "it cannot write to its disk"),
           Map.entry("OOM", "its memory is full (maxmemory)"),
           Map.entry("UNBLOCKED", "it changed its role"),
+          Map.entry("TRYAGAIN", "a part of it is being moved"),
+          Map.entry("ASK", "a part of it is being moved"),
           Map.entry("CLUSTERDOWN", "its cluster is down"));
 
   private static final Map<String, String> LASTING =
@@ -47,6 +49,12 @@ record ServerError(String message) {
     return blank < 0 ? message : message.substring(0, blank);
   }
 
+  /** Whether it comes from a replica, which cannot lock. */
+  boolean isOfReplica() {
+    String code = code();
+    return code.equals("READONLY") || code.equals("MASTERDOWN");
+  }
+
   /** As what a verb throws. */
   StoreException asException(String server, @Nullable String name) {
     String code = code();
@@ -57,6 +65,10 @@ record ServerError(String message) {
     }
     if (message.contains("max number of clients")) {
       return new StoreException(Failure.UNAVAILABLE, where + "it has too many clients", null);
+    }
+    if (message.contains("Script killed")) {
+      // It had written nothing, or it could not have been.
+      return new StoreException(Failure.UNAVAILABLE, where + "the script was killed", null);
     }
     String lasting = LASTING.get(code);
     return new StoreException(

@@ -12,28 +12,28 @@ import org.jspecify.annotations.Nullable;
  * of such a lease's key is known, so that a server that compares needs no script. Thread-safe.
  */
 final class SoleLeases {
-  private final boolean used;
+  private final Node node;
   private final Map<LeaseId, Long> numbers = new ConcurrentHashMap<>();
 
   SoleLeases(Node node) {
-    this.used = node.compares();
+    this.node = node;
   }
 
   void add(Ticket ticket, long number) {
-    if (used && ticket.mode() == LockMode.EXCLUSIVE) {
+    if (node.compares() && ticket.mode() == LockMode.EXCLUSIVE) {
       numbers.put(ticket.id(), number);
     }
   }
 
   void remove(LeaseId id) {
-    if (used) {
+    if (!numbers.isEmpty()) {
       numbers.remove(id);
     }
   }
 
   /** The value of its key, as {@code state.lua} has it; null if it is not one of these. */
   byte @Nullable [] value(Ticket ticket) {
-    Long number = used ? numbers.get(ticket.id()) : null;
+    Long number = node.compares() ? numbers.get(ticket.id()) : null;
     return number == null
         ? null
         : Command.bytes("x" + number + " " + ticket.id() + " " + ticket.holder());

@@ -13,6 +13,7 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -175,9 +176,7 @@ class AccessTest {
     @Test
     void keysOutsideOfThePrefixAreRefused() {
       allow(List.of("+@all", "resetkeys", "~other*", "allchannels"));
-      Engine client = app();
-      assertThatThrownBy(() -> client.lock("a").tryAcquire())
-          .satisfies(told -> requireRefused(told, "permission"));
+      assertThatThrownBy(this::app).satisfies(told -> requireRefused(told, "permission"));
     }
 
     private static void requireRefused(Throwable told, String why) {
@@ -217,6 +216,36 @@ class AccessTest {
       held.ensureHeld(held.remaining().plusNanos(1));
       held.release();
       requireNothingLeft(client);
+    }
+
+    @Test
+    void aRefusedSubscriptionIsAskedForOnlyWhileSomethingWaits() throws Exception {
+      List<String> deaf = new ArrayList<>(TO_LOCK);
+      deaf.remove("+subscribe");
+      allow(deaf);
+      Engine client = app();
+      Lease busy = client().lock("a").acquire();
+      CompletableFuture<Lease> waiter =
+          client.lock("a").acquireAsync(PATIENCE).toCompletableFuture();
+      await().atMost(PATIENCE).until(() -> refusedSubscriptions() > 0);
+      waiter.cancel(true);
+      requireNothingLeft(client);
+      long refused = refusedSubscriptions();
+      pass(Duration.ofMillis(2500));
+      assertThat(refusedSubscriptions()).isLessThanOrEqualTo(refused + 1);
+      busy.release();
+      allow(TO_LOCK);
+      Lease again = client().lock("a").acquire();
+      CompletableFuture<Lease> next = beginToWait(client.lock("a"), client());
+      awaitListening();
+      again.release();
+      served(next).release();
+    }
+
+    private long refusedSubscriptions() {
+      String all =
+          server.info("commandstats").getOrDefault("cmdstat_subscribe", "rejected_calls=0");
+      return Long.parseLong(all.replaceAll(".*rejected_calls=(\\d+).*", "$1"));
     }
 
     @Test

@@ -37,7 +37,7 @@ class BreakTest extends ServerTest {
     StoreUrl url = StoreUrl.parse(server.url() + "?prefix=" + prefix());
     Connections connections = ServerAddress.of(url, Map.of()).connections();
     SystemClock clock = new SystemClock();
-    try (LockStore store = RedisStores.open(connections, new Keys(prefix()), clock, new Deaf())) {
+    try (LockStore store = RedisStore.open(connections, new Keys(prefix()), clock, new Deaf())) {
       Ticket first = ticket(2, LONG);
       Ticket second = ticket(3, LONG);
       attempt(store, ticket(1, Duration.ofMillis(100)));

@@ -51,7 +51,7 @@ class GrantMessageTest extends ServerTest {
   void everybodyWaits() {
     StoreUrl url = StoreUrl.parse(server.url() + "?prefix=" + prefix());
     Connections connections = ServerAddress.of(url, Map.of()).connections();
-    store = RedisStores.open(connections, new Keys(prefix()), new SystemClock(), heard);
+    store = RedisStore.open(connections, new Keys(prefix()), new SystemClock(), heard);
     assertThat(attempt(holder)).isInstanceOf(Granted.class);
     for (Ticket ticket : List.of(waiter, later)) {
       assertThat(attempt(ticket)).isInstanceOf(Attempt.Queued.class);

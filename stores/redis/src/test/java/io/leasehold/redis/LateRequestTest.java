@@ -46,13 +46,17 @@ class LateRequestTest extends ServerTest {
     Connections connections =
         new Connections(
             "the server",
-            () ->
-                new Connection(
-                    server.host(), made.getAndIncrement() == 0 ? slow.port() : server.port()));
+            () -> {
+              Connection connection =
+                  new Connection(
+                      server.host(), made.getAndIncrement() == 0 ? slow.port() : server.port());
+              connection.connect();
+              return new Link(connection, connection::forceDisconnect);
+            });
     Keys keys = new Keys(prefix());
     return add(
         Leasehold.builder(
-                listener -> RedisStores.open(connections, keys, new SystemClock(), listener))
+                listener -> RedisStore.open(connections, keys, new SystemClock(), listener))
             .ttl(Duration.ofMinutes(10))
             .requestTimeout(Duration.ofMillis(300)));
   }

@@ -1,0 +1,136 @@
+package io.leasehold.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.security.spec.InvalidKeySpecException;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * PEM files for TLS.
+ *
+ * @param ca the certificates to trust, and no others; empty for those of the JDK
+ * @param cert the client's own, and what leads to its CA; empty for none
+ * @param key of the first of these
+ */
+record TlsFiles(Optional<Path> ca, Optional<Path> cert, Optional<Path> key) {
+  private static final Pattern KEY =
+      Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
+
+  private static final List<String> ALGORITHMS = List.of("EC", "RSA", "Ed25519");
+
+  /**
+   * Reads them.
+   *
+   * @throws IllegalArgumentException if one cannot be used; names it
+   */
+  SSLSocketFactory socketFactory() {
+    if (cert.isPresent() != key.isPresent()) {
+      throw new IllegalArgumentException(
+          "a client certificate needs both parameters of the store URL, cert and key");
+    }
+    try {
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(cert.isPresent() ? own() : null, ca.isPresent() ? trusted() : null, null);
+      return context.getSocketFactory();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalArgumentException("the certificates for TLS are not usable", e);
+    }
+  }
+
+  private TrustManager @Nullable [] trusted() throws GeneralSecurityException {
+    KeyStore store = empty();
+    int count = 0;
+    for (Certificate each : certificates(ca.orElseThrow())) {
+      store.setCertificateEntry("ca" + count++, each);
+    }
+    TrustManagerFactory managers =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    managers.init(store);
+    return managers.getTrustManagers();
+  }
+
+  private KeyManager @Nullable [] own() throws GeneralSecurityException {
+    KeyStore store = empty();
+    Certificate[] chain = certificates(cert.orElseThrow()).toArray(Certificate[]::new);
+    store.setKeyEntry("own", privateKey(key.orElseThrow()), new char[0], chain);
+    KeyManagerFactory managers =
+        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    managers.init(store, new char[0]);
+    return managers.getKeyManagers();
+  }
+
+  private static KeyStore empty() throws GeneralSecurityException {
+    KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+    try {
+      store.load(null, null);
+    } catch (IOException e) {
+      throw new IllegalStateException("nothing was read", e);
+    }
+    return store;
+  }
+
+  private static Collection<? extends Certificate> certificates(Path file) {
+    try (InputStream in = Files.newInputStream(file)) {
+      Collection<? extends Certificate> all =
+          CertificateFactory.getInstance("X.509").generateCertificates(in);
+      if (all.isEmpty()) {
+        throw new IllegalArgumentException("the file " + file + " has no certificates");
+      }
+      return all;
+    } catch (IOException e) {
+      throw new IllegalArgumentException("cannot read the certificates in " + file, e);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalArgumentException("the file " + file + " has no usable certificates", e);
+    }
+  }
+
+  private static PrivateKey privateKey(Path file) throws GeneralSecurityException {
+    Matcher pem = KEY.matcher(text(file));
+    if (pem.find()) {
+      PKCS8EncodedKeySpec spec =
+          new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(pem.group(1)));
+      for (String algorithm : ALGORITHMS) {
+        try {
+          return KeyFactory.getInstance(algorithm).generatePrivate(spec);
+        } catch (InvalidKeySpecException e) {
+          // It is of another algorithm.
+          continue;
+        }
+      }
+    }
+    throw new IllegalArgumentException(
+        "the file "
+            + file
+            + " has no private key in PKCS #8 without a password; openssl pkcs8 -topk8 -nocrypt"
+            + " makes one");
+  }
+
+  private static String text(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new IllegalArgumentException("cannot read the private key in " + file, e);
+    }
+  }
+}
