@@ -9,11 +9,9 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -25,37 +23,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class JedisWire implements Wire {
   private static final int MOST_CONNECTIONS = 8;
-  private static final int MOST_TOGETHER = 64;
-
-  /** One that was idle for longer is asked whether it is still there. */
-  private static final long TRUSTED_NANOS = Duration.ofSeconds(5).toNanos();
-
-  /** One that was idle for longer is ended, before the server or something on the way does that. */
-  private static final long LONGEST_IDLE_NANOS = Duration.ofSeconds(15).toNanos();
-
-  private static final long ANSWER_NANOS = Duration.ofSeconds(1).toNanos();
 
   private final Connections connections;
   private final Clock clock;
   private final Threads threads = new Threads();
   private final ReentrantLock mutex = new ReentrantLock();
   private final Deque<Link> idle = new ArrayDeque<>();
-  private final Deque<Call> line = new ArrayDeque<>();
-  private final List<JedisListening> listenings = new CopyOnWriteArrayList<>();
+  private final Line line = new Line();
+  private final Reconnects reconnects = new Reconnects();
 
   /** Those in use included, and those that are being made. */
   private int open;
 
   private int opening;
 
-  /** Whether the server ended some, and none has been made since. */
-  private boolean broken;
-
-  /** Whether it said since that it is no primary. */
-  private boolean demoted;
-
   private boolean closed;
-  private volatile Runnable reconnected = () -> {};
 
   JedisWire(Connections connections, Clock clock) {
     this.connections = connections;
@@ -89,19 +71,11 @@ final class JedisWire implements Wire {
   /** A connection that is free, and there; null if the call waits in line, or has failed. */
   private @Nullable Link take(Call call) {
     Link free = takeIdle(call);
-    while (free != null && !isThere(free, call)) {
+    while (free != null && !free.isThere(clock.nanos(), call.end)) {
       drop(free, true);
       free = takeIdle(call);
     }
     return free;
-  }
-
-  private boolean isThere(Link free, Call call) {
-    long now = clock.nanos();
-    long unused = now - free.idleSince;
-    return unused < TRUSTED_NANOS
-        || (unused < LONGEST_IDLE_NANOS
-            && free.answers(Duration.ofNanos(Math.min(call.end - now, ANSWER_NANOS))));
   }
 
   private @Nullable Link takeIdle(Call call) {
@@ -113,7 +87,7 @@ final class JedisWire implements Wire {
       }
       Link free = idle.pollLast();
       if (free == null) {
-        line.addLast(call);
+        line.add(call);
         openIfWanted();
       }
       return free;
@@ -137,11 +111,7 @@ final class JedisWire implements Wire {
       }
       if (given != null) {
         // Its time ended while it was chosen: another of them leads.
-        for (Call other : reversed(call.batch)) {
-          if (other != call && !other.isAnswered()) {
-            line.addFirst(other);
-          }
-        }
+        line.giveBack(call);
         call.fail(noneFree());
         pass(given);
       } else if (line.remove(call)) {
@@ -192,7 +162,9 @@ final class JedisWire implements Wire {
       return;
     }
     if (refused) {
-      leave(connection);
+      // The primary is elsewhere now, perhaps already behind the same address.
+      reconnects.demoted();
+      drop(connection, true);
     } else {
       pass(connection);
     }
@@ -202,22 +174,11 @@ final class JedisWire implements Wire {
     return answer instanceof ServerError error && error.isOfReplica();
   }
 
-  /** The primary is elsewhere now, perhaps already behind the same address. */
-  private void leave(Link replica) {
-    mutex.lock();
-    try {
-      demoted = true;
-    } finally {
-      mutex.unlock();
-    }
-    drop(replica, true);
-  }
-
   /** Gives a free connection to those in line, or puts it aside. */
   private void pass(Link connection) {
     mutex.lock();
     try {
-      Call leader = nextLeader();
+      Call leader = line.nextLeader();
       if (leader != null) {
         leader.lead(connection);
       } else if (closed) {
@@ -230,24 +191,6 @@ final class JedisWire implements Wire {
     } finally {
       mutex.unlock();
     }
-  }
-
-  /** Takes the first of the line out of it; the one with the most time left leads them. */
-  private @Nullable Call nextLeader() {
-    if (line.isEmpty()) {
-      return null;
-    }
-    List<Call> batch = new ArrayList<>(Math.min(MOST_TOGETHER, line.size()));
-    Call leader = line.getFirst();
-    while (batch.size() < MOST_TOGETHER && !line.isEmpty()) {
-      Call call = line.removeFirst();
-      batch.add(call);
-      if (call.end - leader.end > 0) {
-        leader = call;
-      }
-    }
-    leader.batch = batch;
-    return leader;
   }
 
   // ---- connections
@@ -270,21 +213,13 @@ final class JedisWire implements Wire {
       failed = e;
     }
     List<Call> hopeless = List.of();
-    boolean again = false;
-    boolean elsewhere = false;
     mutex.lock();
     try {
       opening--;
-      if (made != null) {
-        again = broken;
-        elsewhere = demoted;
-        broken = false;
-        demoted = false;
-      } else {
+      if (made == null) {
         open--;
         if (open == opening && opening == 0) {
-          hopeless = List.copyOf(line);
-          line.clear();
+          hopeless = line.takeAll();
         }
       }
     } finally {
@@ -292,12 +227,7 @@ final class JedisWire implements Wire {
     }
     if (made != null) {
       pass(made);
-      if (elsewhere) {
-        listenings.forEach(JedisListening::renew);
-      }
-      if (again) {
-        reconnected.run();
-      }
+      reconnects.made();
     } else if (failed != null) {
       for (Call call : hopeless) {
         call.fail(failed);
@@ -308,9 +238,9 @@ final class JedisWire implements Wire {
   /** A connection is of no use any more, and perhaps those that are idle. */
   private void drop(Link useless, boolean idleToo) {
     List<Link> ended = new ArrayList<>(List.of(useless));
+    reconnects.broke();
     mutex.lock();
     try {
-      broken = true;
       if (idleToo) {
         ended.addAll(idle);
         idle.clear();
@@ -323,22 +253,16 @@ final class JedisWire implements Wire {
     ended.forEach(Link::end);
   }
 
-  private static <T> List<T> reversed(List<T> list) {
-    List<T> copy = new ArrayList<>(list);
-    Collections.reverse(copy);
-    return copy;
-  }
-
   @Override
   public void onReconnect(Runnable told) {
-    reconnected = told;
+    reconnects.onReconnect(told);
   }
 
   @Override
   public Listening listen(String channel, Consumer<String> message, Runnable again) {
     JedisListening listening =
         new JedisListening(connections, threads, clock, channel, message, again);
-    listenings.add(listening);
+    reconnects.add(listening);
     return listening;
   }
 
@@ -352,8 +276,7 @@ final class JedisWire implements Wire {
         return;
       }
       closed = true;
-      left = List.copyOf(line);
-      line.clear();
+      left = line.takeAll();
       unused = List.copyOf(idle);
       idle.clear();
     } finally {
@@ -361,7 +284,7 @@ final class JedisWire implements Wire {
     }
     left.forEach(call -> call.fail(closed()));
     unused.forEach(Link::end);
-    listenings.forEach(JedisListening::close);
+    reconnects.close();
     threads.close();
   }
 }

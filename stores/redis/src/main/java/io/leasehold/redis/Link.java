@@ -15,6 +15,14 @@ import redis.clients.jedis.exceptions.JedisException;
 
 /** One connection to a server. */
 final class Link {
+  /** One that was idle for longer is asked whether it is still there. */
+  private static final long TRUSTED_NANOS = Duration.ofSeconds(5).toNanos();
+
+  /** One that was idle for longer is ended, before the server or something on the way does that. */
+  private static final long LONGEST_IDLE_NANOS = Duration.ofSeconds(15).toNanos();
+
+  private static final long ANSWER_NANOS = Duration.ofSeconds(1).toNanos();
+
   private final Connection connection;
   private final Closeable socket;
 
@@ -52,11 +60,19 @@ final class Link {
     }
   }
 
-  /** Whether the server is still there. */
-  boolean answers(Duration within) {
+  /**
+   * Whether it may be used after it was idle; the server is asked until then, and a second at most.
+   */
+  boolean isThere(long now, long end) {
+    long idle = now - idleSince;
+    return idle < TRUSTED_NANOS
+        || (idle < LONGEST_IDLE_NANOS && answers(Math.min(end - now, ANSWER_NANOS)));
+  }
+
+  private boolean answers(long withinNanos) {
     try {
       write(Command.of(Name.PING));
-      return !(read(within) instanceof ServerError);
+      return !(read(Duration.ofNanos(withinNanos)) instanceof ServerError);
     } catch (JedisException e) {
       return false;
     }

@@ -1,0 +1,62 @@
+package io.leasehold.redis;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Calls that wait for a connection. Guarded by the wire's mutex. */
+final class Line {
+  private static final int MOST_TOGETHER = 64;
+
+  private final Deque<Call> calls = new ArrayDeque<>();
+
+  void add(Call call) {
+    calls.addLast(call);
+  }
+
+  /** Whether it was still there. */
+  boolean remove(Call call) {
+    return calls.remove(call);
+  }
+
+  int size() {
+    return calls.size();
+  }
+
+  /** Those whose leader has no time left to lead come first again. */
+  void giveBack(Call leader) {
+    for (int i = leader.batch.size() - 1; i >= 0; i--) {
+      Call other = leader.batch.get(i);
+      if (other != leader && !other.isAnswered()) {
+        calls.addFirst(other);
+      }
+    }
+  }
+
+  /** Takes the first out of it; the one with the most time left leads them. Null if it is empty. */
+  @Nullable Call nextLeader() {
+    if (calls.isEmpty()) {
+      return null;
+    }
+    List<Call> batch = new ArrayList<>(Math.min(MOST_TOGETHER, calls.size()));
+    Call leader = calls.getFirst();
+    while (batch.size() < MOST_TOGETHER && !calls.isEmpty()) {
+      Call call = calls.removeFirst();
+      batch.add(call);
+      if (call.end - leader.end > 0) {
+        leader = call;
+      }
+    }
+    leader.batch = batch;
+    return leader;
+  }
+
+  /** Empties it. */
+  List<Call> takeAll() {
+    List<Call> all = List.copyOf(calls);
+    calls.clear();
+    return all;
+  }
+}
