@@ -98,11 +98,7 @@ final class ServerDiagnosis {
   private void server() {
     String valkey = field("valkey_version");
     String version = valkey.isEmpty() ? "Redis " + field("redis_version") : "Valkey " + valkey;
-    if (field("cluster_enabled").equals("1")) {
-      add(Level.ERROR, "server", version + " as a node of a cluster, which is not supported");
-    } else {
-      add(Level.OK, "server", version);
-    }
+    add(Level.OK, "server", version);
   }
 
   private void role() {
