@@ -157,6 +157,23 @@ class FaultProxyTest {
   }
 
   @Test
+  void newConnectionsGoWhereItIsRedirected() throws IOException {
+    try (PingServer other = new PingServer();
+        Socket before = connect()) {
+      ping(before, 1);
+      assertThat(read(before, replies(1))).isEqualTo(replies(1));
+      proxy.redirect("127.0.0.1", other.listening.getLocalPort());
+      try (Socket after = connect()) {
+        ping(after, 1);
+        assertThat(read(after, replies(1))).isEqualTo(replies(1));
+      }
+      ping(before, 1);
+      assertThat(read(before, ":2\r\n")).isEqualTo(":2\r\n");
+      assertThat(other.answered).hasValue(1);
+    }
+  }
+
+  @Test
   void forwardsWhatItCannotRead() throws IOException {
     byte[] noise = new byte[1_000_000];
     new Random(1).nextBytes(noise);

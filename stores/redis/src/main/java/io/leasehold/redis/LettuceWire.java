@@ -256,7 +256,9 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
 
   /** The name of a command, as Lettuce wants it. */
   private record Keyword(Command.Name command) implements ProtocolKeyword {
+    /** Wanted by the oldest versions only. */
     @Override
+    @SuppressWarnings("deprecation")
     public String name() {
       return command.name();
     }
