@@ -57,7 +57,8 @@ public interface DistributedLock {
 
   /**
    * Tries once, without waiting for a holder: one request to the store, none if this process holds
-   * the lock or waits for it. Not interruptible; it takes at most the client's request timeout (a
+   * the lock or knows that it must wait for it. Behind a request of this process that has no answer
+   * yet it waits for that answer. Not interruptible; it takes at most the client's request timeout (a
    * read lock's twice that, if it asks whether it may join before it asks for a lease of its own).
    *
    * @return the lease, or empty if the lock is held or waited for by another
@@ -90,6 +91,10 @@ public interface DistributedLock {
    * Re-entrant per thread unless the options say otherwise: inside, a second call shares the lease
    * and its token and touches no network.
    *
+   * <p>Ends normally, with the result of {@code work} if there is one, though it stays unknown
+   * whether the store has released the lock: that is told by {@link
+   * io.leasehold.event.LockEvent.UnknownOutcome} and in the log, and the ttl ends the lease.
+   *
    * @throws LeaseLostException if the lease was lost meanwhile: when it is entered again, or at the
    *     end (what {@code work} threw goes first)
    * @throws InterruptedException if interrupted while waiting for the lock
@@ -121,7 +126,9 @@ public interface DistributedLock {
   Lock asLock();
 
   /**
-   * Who holds this lock and who waits, now, by the store. One request; empty if neither.
+   * Who holds this lock and who waits, now, by the store. One request; empty if neither. Of a lease
+   * that was handed over inside a process its own client names the present holder; other clients
+   * name who took it.
    *
    * @throws StoreException if the store cannot be asked
    * @throws UnsupportedOperationException if the store keeps no list

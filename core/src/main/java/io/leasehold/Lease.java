@@ -69,8 +69,8 @@ public interface Lease extends AutoCloseable {
   /**
    * Ends the lease, so that another may have the lock. Renewal stops before the store is told.
    *
-   * <p>Waits for one request to the store, and at most for the client's request timeout; not
-   * interruptible (the flag is kept). Idempotent: every call after the first does nothing.
+   * <p>Waits for one request to the store, which is repeated once if its answer is lost, and at most
+   * for the client's request timeout; not interruptible (the flag is kept). Idempotent: every call after the first does nothing.
    *
    * @throws LeaseLostException if the lease was lost before; nothing is changed in the store
    * @throws StoreException if the outcome is unknown; the engine goes on releasing it in the

@@ -128,6 +128,19 @@ public interface AnswerRules {
     }
   }
 
+  /** As an attempt is: connections end, and that is no reason to fail a holder. */
+  @ContractTest
+  @DisplayName("R12 a release whose reply was lost is asked for again")
+  default void R12_aReleaseIsAskedForAgain(Testbed bed) throws Exception {
+    for (Loss loss : Loss.values()) {
+      LockClient client = bed.open();
+      Lease lease = bed.take(client);
+      bed.faults(client).lose(bed.faults(client).requests(), loss);
+      lease.release();
+      bed.requireFree();
+    }
+  }
+
   /** The lease is over for its holder all the same. */
   @ContractTest
   @DisplayName("R12 a release without reply is an unknown outcome, not released")
@@ -135,7 +148,9 @@ public interface AnswerRules {
     for (Loss loss : Loss.values()) {
       LockClient client = bed.open();
       Lease lease = bed.take(client);
-      bed.faults(client).lose(bed.faults(client).requests(), loss);
+      int sent = bed.faults(client).requests();
+      bed.faults(client).lose(sent, loss);
+      bed.faults(client).lose(sent + 1, loss);
       assertThatThrownBy(lease::release)
           .isInstanceOfSatisfying(
               StoreException.class,

@@ -2,11 +2,13 @@ package io.leasehold.testkit.contract;
 
 import static org.awaitility.Awaitility.await;
 
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
 
 /** Work on a thread of its own. */
 public final class Caller<T> {
@@ -23,6 +25,26 @@ public final class Caller<T> {
     this.thread = new Thread(group, task, "contract-caller");
     thread.setDaemon(true);
     thread.start();
+  }
+
+  /** Starts it on a virtual thread. */
+  private Caller(Duration patience, Callable<T> work, Method start)
+      throws ReflectiveOperationException {
+    this.patience = patience;
+    this.task = new FutureTask<>(work);
+    this.thread = (Thread) start.invoke(null, task);
+  }
+
+  /** As the constructor, on a virtual thread; aborts the test before JDK 21, which has none. */
+  static <T> Caller<T> virtual(Duration patience, Callable<T> work) {
+    try {
+      Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+      return new Caller<>(patience, work, start);
+    } catch (NoSuchMethodException none) {
+      return Assumptions.abort("virtual threads: this JDK has none");
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError("Thread.startVirtualThread", e);
+    }
   }
 
   /** Waits until its thread does nothing but wait, or has ended. */

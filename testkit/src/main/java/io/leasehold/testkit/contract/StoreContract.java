@@ -42,6 +42,7 @@ public abstract class StoreContract extends DriverContract
         WakeUpRules,
         ClientRules,
         DeadlineRules,
+        VirtualThreadRules,
         OrderRules {
 
   /** For subclasses. */

@@ -11,6 +11,7 @@ import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Traits;
 import io.leasehold.testkit.FaultyStore;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.Map;
@@ -24,6 +25,9 @@ import java.util.function.UnaryOperator;
  * not to have counts as lacking; restarts are lacking unless they are overridden.
  */
 public class StoreFixture implements ContractFixture {
+  /** A client in doubt withdraws until its time to close is over, where nothing is ever final. */
+  private static final Duration CLOSE_IN_DOUBT = Duration.ofMillis(700);
+
   private final StoreFactory factory;
   private final UnaryOperator<StoreFactory> outside;
   private final Traits traits;
@@ -83,6 +87,10 @@ public class StoreFixture implements ContractFixture {
         lacking.containsKey(Ability.FENCING) && !settings.required().contains(Trait.FENCING)
             ? settings.accept(Trait.UNFENCED)
             : settings;
+    if (lacking.containsKey(Ability.FINAL_WITHDRAWAL)
+        && settings.closeTimeout().compareTo(CLOSE_IN_DOUBT) > 0) {
+      fitting = fitting.withCloseTimeout(CLOSE_IN_DOUBT);
+    }
     LockClient client = fitting.applyTo(Leasehold.builder(outside.apply(faulty))).build();
     faults.put(client, faulty);
     return client;

@@ -222,6 +222,11 @@ public final class Testbed {
     return new Caller<>(group, patience, work);
   }
 
+  /** The same on a virtual thread; aborts the test before JDK 21, which has none. */
+  public <T> Caller<T> startVirtual(Callable<T> work) {
+    return Caller.virtual(patience, work);
+  }
+
   /** Waits for a condition. */
   public void await(String what, BooleanSupplier condition) {
     Awaitility.await(what)

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.DisplayName;
 
@@ -178,6 +179,33 @@ public interface WakeUpRules {
     assertThat(waiter.isDone()).isFalse();
     faults.heal();
     waiter.result();
+  }
+
+  /**
+   * Whether the store had heard of the watch or not: what was armed is gone with the connection.
+   */
+  @ContractTest
+  @DisplayName("R11 a watch that is cut before its answer leaves no waiter deaf, with polling off")
+  default void R11_aWatchThatIsCutLeavesNobodyDeaf(Testbed bed) throws Exception {
+    bed.needs(Ability.SIGNALS);
+    List<BiFunction<Faults, Integer, Faults.Delayed>> cuts =
+        List.of(Faults::delay, Faults::delayLoss);
+    for (BiFunction<Faults, Integer, Faults.Delayed> cut : cuts) {
+      LockClient client = bed.open();
+      Faults faults = bed.faults(client);
+      faults.stopPolls();
+      Lease held = bed.take(bed.one());
+      // After the attempt, which is answered
+      Faults.Delayed watch = cut.apply(faults, faults.requests() + 1);
+      Caller<String> waiter = bed.start(() -> acquireAndRelease(bed.lock(client), bed));
+      bed.await("the watch", watch::isSent);
+      faults.cut();
+      faults.heal();
+      watch.land();
+      waiter.waiting();
+      held.release();
+      waiter.result();
+    }
   }
 
   /** Its store forgot whom to wake. */
