@@ -19,6 +19,9 @@ final class Callers {
   private @Nullable Waiter last;
   private int size;
 
+  /** Whether they may want several kinds of lock: the store has not said yet which it is. */
+  private boolean mixed;
+
   /** How many of them want the lock alone or not at all. */
   private int tries;
 
@@ -36,8 +39,10 @@ final class Callers {
     waiter.before = last;
     if (last == null) {
       first = waiter;
+      mixed = false;
     } else {
       last.after = waiter;
+      mixed |= !last.terms.isSameKindAs(waiter.terms);
     }
     last = waiter;
     size++;
@@ -74,6 +79,10 @@ final class Callers {
 
   int size() {
     return size;
+  }
+
+  boolean areMixed() {
+    return mixed;
   }
 
   int tries() {

@@ -51,7 +51,11 @@ final class Contention {
       return held.terms;
     }
     Waiter first = queue.callers.first();
-    if (first != null && (contender == null || contender.hasAnswered())) {
+    boolean told =
+        contender == null
+            ? first != null && first.intent == Intent.QUEUE
+            : contender.hasAnswered();
+    if (first != null && told) {
       return first.terms;
     }
     for (Contender each : separate) {
@@ -60,16 +64,6 @@ final class Contention {
       }
     }
     return null;
-  }
-
-  /** Whether an unanswered ticket here asks for another kind of lock than this caller. */
-  boolean isAskedForAsAnother(Waiter caller) {
-    Waiter first = queue.callers.first();
-    if (first != null && !first.terms.isSameKindAs(caller.terms)) {
-      return true;
-    }
-    return !separate.isEmpty()
-        && separate.stream().anyMatch(c -> !c.terms.isSameKindAs(caller.terms));
   }
 
   /** Whether one that wants it alone certainly could not get it now, or would overtake a waiter. */
@@ -227,16 +221,35 @@ final class Contention {
       throw new IllegalStateException("a contender without caller was not abandoned");
     }
     queue.leases.begin(new Grant(queue, c, waiter.terms, granted, validity), waiter, steps);
+    bind(c.terms, steps);
     pump(steps);
   }
 
-  /** The store has the name as a lock of another kind: nobody here can get it. */
+  /** The store has the name as a lock of another kind: nobody here can get it as this one's. */
   void foundOtherKind(Contender c, OtherKind kind, Steps steps) {
     for (Waiter waiter : c.only != null ? List.of(c.only) : queue.callers.all()) {
-      queue.callers.end(
-          waiter, new Waiter.Failed(Failures.otherKind(waiter, kind.mode(), kind.limit())), steps);
+      if (waiter.terms.isSameKindAs(c.terms)) {
+        queue.callers.end(
+            waiter,
+            new Waiter.Failed(Failures.otherKind(waiter, kind.mode(), kind.limit())),
+            steps);
+      }
     }
     pump(steps);
+  }
+
+  /** The store takes the name as this kind of lock: who waits for it as another cannot get it. */
+  private void bind(Terms kind, Steps steps) {
+    if (queue.callers.areMixed()) {
+      for (Waiter waiter : queue.callers.all()) {
+        if (!waiter.terms.isSameKindAs(kind)) {
+          queue.callers.end(
+              waiter,
+              new Waiter.Failed(Failures.otherKind(waiter, kind.mode(), kind.limit())),
+              steps);
+        }
+      }
+    }
   }
 
   /** A ticket cannot be granted any more: a try fails, a wait goes on under another. */
@@ -279,6 +292,7 @@ final class Contention {
 
   void mustWait(Contender c, Steps steps) {
     queue.seenBusy();
+    bind(c.terms, steps);
     Waiter waiter = served(c);
     if (waiter != null) {
       queue.callers.announce(waiter, holder());

@@ -22,8 +22,8 @@ final class Leaving
   /** By when the store must have answered, on the monotonic clock; 0: it was not asked yet. */
   private long until;
 
-  /** Whether it is asked for once more, since the first answer was lost. */
-  private boolean repeated;
+  /** How the first answer was lost, once it is asked for again. */
+  private @Nullable StoreException first;
 
   /** Null until it has ended, or somebody asks for its end. Read without the mutex. */
   private volatile @Nullable CompletableFuture<Void> end;
@@ -68,14 +68,13 @@ final class Leaving
   @Override
   public void now(@Nullable Release answer, @Nullable StoreException failed) {
     boolean unknown = failed != null && failed.failure() == Failure.UNKNOWN_OUTCOME;
-    if (unknown && !repeated && timeLeft() > Budget.LEAST_NANOS) {
-      repeated = true;
+    if (unknown && first == null && timeLeft() > Budget.LEAST_NANOS) {
+      first = failed;
       hold.grant.queue.engine.calls.callHere(this, timeLeft(), this);
-    } else if (repeated && answer == Release.NOT_HELD) {
-      // By the first request, whose answer was lost: until then it was held
-      sentBack(Release.RELEASED, null);
     } else {
-      sentBack(answer, failed);
+      // Not held any more: by the first request, or lost before that
+      boolean stillUnknown = first != null && answer == Release.NOT_HELD;
+      sentBack(stillUnknown ? null : answer, stillUnknown ? first : failed);
     }
   }
 

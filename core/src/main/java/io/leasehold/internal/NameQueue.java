@@ -81,8 +81,6 @@ final class NameQueue extends Mutex {
     boolean alone = waiter.isTryAlone();
     if (alone ? contention.isKnownBusy() : contention.isWaitedFor()) {
       waiter.end(waiter.busy(contention.holder()), steps);
-    } else if (contention.isAskedForAsAnother(waiter)) {
-      contention.contendFor(waiter, steps);
     } else if (alone && contention.isUnderWay()) {
       // It is not known to be busy: the answer that is under way, or the next, will tell
       callers.add(waiter);
@@ -106,7 +104,7 @@ final class NameQueue extends Mutex {
               () -> giveUp(waiter, GiveUp.TIMEOUT), waiter.deadline.left(engine.clock.nanos()));
     }
     leases.warnOfSelfDeadlock(waiter, steps);
-    if (waiter.terms.fair() || contention.isAskedForAsAnother(waiter)) {
+    if (waiter.terms.fair()) {
       contention.contendFor(waiter, steps);
       return;
     }

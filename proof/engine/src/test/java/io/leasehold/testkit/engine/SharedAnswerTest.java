@@ -159,10 +159,11 @@ class SharedAnswerTest {
     Engine one = clientWhoseFirstAttemptIsKept(null);
     Lease right = engines.client().semaphore("n", 2).acquire();
     Running<String> wrong = tries(one, 1).get(0);
-    Lease alsoRight = one.semaphore("n", 2).acquire(Duration.ofSeconds(10));
+    Running<Lease> alsoRight =
+        start(() -> one.semaphore("n", 2).acquire(Duration.ofSeconds(10))).waiting();
     letGo.countDown();
     assertThat(wrong.result()).isEqualTo("LockKindException");
-    alsoRight.release();
+    alsoRight.result().release();
     right.release();
   }
 
