@@ -76,4 +76,13 @@ final class ExitCode {
     }
     return INTERNAL;
   }
+
+  /**
+   * The same of a wait for the lock: where the store has answered, that it was not reached at the
+   * end means only that the lock did not come in time.
+   */
+  static int ofWait(Exception failure, boolean answered) {
+    int code = of(failure);
+    return code == UNAVAILABLE && answered ? TIMEOUT : code;
+  }
 }

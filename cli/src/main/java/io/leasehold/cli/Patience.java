@@ -19,10 +19,10 @@ final class Patience {
   private final Signals signals;
   private final Console console;
   private final Clock clock = new SystemClock();
-  private final long begin = clock.nanos();
+  private long begin = clock.nanos();
   private boolean said;
 
-  /** It begins now. */
+  /** The wait begins now. */
   Patience(Optional<Duration> wait, Signals signals, Console console) {
     this.wait = wait;
     this.signals = signals;
@@ -32,6 +32,11 @@ final class Patience {
   /** A request to the store, which may have to be made again. */
   interface Request<T> {
     T ask() throws InterruptedException;
+  }
+
+  /** The store is open: if that was done at once, the wait begins only now. */
+  void opened() {
+    begin = said ? begin : clock.nanos();
   }
 
   /** What is left of {@code --wait}; empty if there is no end. */

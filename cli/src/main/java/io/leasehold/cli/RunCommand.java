@@ -52,6 +52,7 @@ final class RunCommand {
     Signals signals = Signals.take();
     Patience patience = new Patience(wait, signals, console);
     try (LockClient locks = patience.ask(() -> store.open(events))) {
+      patience.opened();
       DistributedLock lock = lock(locks, name, permits).with(options);
       Lease lease = patience.ask(() -> acquire(lock, patience.left()));
       long granted = clock.nanos();
@@ -133,12 +134,7 @@ final class RunCommand {
 
   /** Says why the lock was not acquired, and returns the exit code. */
   private int failed(LockException e, int busyExit) {
-    // Once the store has answered, that it cannot be reached means only that it was too late
-    boolean late =
-        e instanceof StoreException store
-            && store.failure() != StoreException.Failure.REFUSED
-            && events.waited();
-    int code = late ? ExitCode.TIMEOUT : ExitCode.of(e);
+    int code = ExitCode.ofWait(e, events.waited());
     if (code != ExitCode.TIMEOUT) {
       console.say(reason(e), e);
       return code;

@@ -40,6 +40,7 @@ final class WaitCommand {
     Signals signals = Signals.take();
     Patience patience = new Patience(most, signals, console);
     try (LockClient locks = patience.ask(() -> store.open(event -> {}))) {
+      patience.opened();
       return watch(locks.lock(name), patience, signals);
     } catch (InterruptedException e) {
       return signals.endedBy();
@@ -47,7 +48,8 @@ final class WaitCommand {
       if (signals.endedBy() != 0) {
         return signals.endedBy();
       }
-      throw e;
+      console.say(e);
+      return ExitCode.ofWait(e, false);
     }
   }
 

@@ -8,14 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * The script: what it builds, when, and from where it can be called. Works on copies of this
- * checkout.
- */
+/** The script: what it builds, when, and from where it can be called. Builds in copies. */
 class LauncherTest {
   private static final List<String> COMMANDS =
       List.of(
@@ -46,8 +42,7 @@ class LauncherTest {
   @TempDir Path directory;
   private Path copy;
 
-  @BeforeEach
-  void copySources() throws Exception {
+  private void copySources() throws Exception {
     copy = directory.resolve("a copy");
     // What is built stays behind; the built tool too
     Process process =
@@ -65,7 +60,8 @@ class LauncherTest {
   }
 
   @Test
-  void afterAKilledBuildTwoCallsBuildOnceAndLaterCallsOnlyWhenSourcesChange() throws IOException {
+  void afterAKilledBuildTwoCallsBuildOnceAndLaterCallsOnlyWhenSourcesChange() throws Exception {
+    copySources();
     Tool tool = new Tool(directory, copy.resolve("leasehold"));
     killABuild(tool);
     try (Running one = tool.start("run", "x", "--", "echo", "one");
@@ -161,7 +157,8 @@ class LauncherTest {
   }
 
   @Test
-  void anOldJavaNoJavaAndNoMavenAreSaidInOneLine() throws IOException {
+  void anOldJavaNoJavaAndNoMavenAreSaidInOneLine() throws Exception {
+    copySources();
     Path old = Files.createDirectories(directory.resolve("old/bin")).resolve("java");
     executable(old, "#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n");
 

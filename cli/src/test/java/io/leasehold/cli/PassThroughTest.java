@@ -79,7 +79,7 @@ class PassThroughTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"C", "POSIX", "C.UTF-8", "xx_XX.ISO-8859-1"})
+  @ValueSource(strings = {"C", "xx_XX.ISO-8859-1"})
   void namesAndArgumentsAreTheSameBytesInEveryLocale(String locale) {
     Tool there = new Tool(directory).with("LANG", locale);
     try (Running holder = there.hold(FIRST)) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /** A started command. Closing it ends it, and what it started. */
@@ -22,8 +23,12 @@ record Running(Process process, Path out, Path err) implements AutoCloseable {
 
   /** Waits for its end. */
   Result end() {
+    return end(Tool.PATIENCE);
+  }
+
+  Result end(Duration patience) {
     try {
-      assertThat(process.waitFor(Tool.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+      assertThat(process.waitFor(patience.toSeconds(), TimeUnit.SECONDS))
           .as("ends; on stderr: %s", Tool.read(err))
           .isTrue();
     } catch (InterruptedException e) {
