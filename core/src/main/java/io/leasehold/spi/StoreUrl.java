@@ -8,12 +8,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A store's URL, taken apart. {@link #toString()} hides user and password and every parameter value
  * that could be one, so it may be printed.
  */
 public final class StoreUrl {
+  private static final Pattern SETTINGS = Pattern.compile("[;(]");
+  private static final Pattern NO_PORT =
+      Pattern.compile("(//[^/:\\[\\]]*):(?!\\d{1,5}(?:[,/]|$)).*");
+
   private final String scheme;
   private final String rest;
   private final Map<String, String> parameters;
@@ -27,7 +33,8 @@ public final class StoreUrl {
   /**
    * Takes a URL apart.
    *
-   * @throws IllegalArgumentException if it has no scheme, or a parameter twice or without value
+   * @throws IllegalArgumentException if it has no scheme, a parameter twice or without value, or an
+   *     {@code @} among the parameters, which belongs to a password that is not percent-encoded
    */
   public static StoreUrl parse(String url) {
     int colon = url.indexOf(':');
@@ -39,6 +46,11 @@ public final class StoreUrl {
     int query = url.indexOf('?', colon);
     String rest = query < 0 ? url.substring(colon + 1) : url.substring(colon + 1, query);
     Map<String, String> parameters = new LinkedHashMap<>();
+    if (query >= 0 && url.indexOf('@', query) > 0) {
+      throw new IllegalArgumentException(
+          "the store URL has an @ after the first ?: percent-encode what is special in user, password"
+              + " and parameters, as %3F for a ? and %40 for an @");
+    }
     if (query >= 0 && query + 1 < url.length()) {
       for (String pair : url.substring(query + 1).split("&", -1)) {
         int equals = pair.indexOf('=');
@@ -112,16 +124,24 @@ public final class StoreUrl {
   /** Scheme, host and path; never user, password or parameter values. */
   @Override
   public String toString() {
-    // Some drivers take settings, a password too, after a semicolon
-    int settings = scheme.equals("jdbc") ? rest.indexOf(';') : -1;
-    String place = settings < 0 ? rest : rest.substring(0, settings);
-    int at = place.lastIndexOf('@');
-    int slashes = place.indexOf("//");
-    String before = slashes < 0 || slashes > at ? "" : place.substring(0, slashes + 2);
-    String shown = at < 0 ? place : before + "***@" + place.substring(at + 1);
     return scheme
         + ":"
-        + shown
+        + place()
         + (parameters.isEmpty() ? "" : "?" + String.join("&", parameters.keySet()));
+  }
+
+  private String place() {
+    // Some drivers take settings, a password too, after a semicolon or in parentheses
+    Matcher settings = SETTINGS.matcher(rest);
+    int end = scheme.equals("jdbc") && settings.find() ? settings.start() : rest.length();
+    int at = rest.lastIndexOf('@');
+    int slashes = rest.indexOf("//");
+    String before = slashes < 0 || slashes > at ? "" : rest.substring(0, slashes + 2);
+    if (at > end) {
+      return before + "***";
+    }
+    String shown = at < 0 ? rest.substring(0, end) : before + "***@" + rest.substring(at + 1, end);
+    // What stands where a port does, and is none, may be a password as well
+    return NO_PORT.matcher(shown).replaceFirst("$1:***");
   }
 }

@@ -22,11 +22,32 @@ class StoreUrlTest {
   @CsvSource({
     "redis://user:s3cret@h:6379/0, redis://***@h:6379/0",
     "redis://:p@s3cret@h, redis://***@h",
+    "jdbc:postgresql://u:se/s3cret@h/db, jdbc:postgresql://***@h/db",
+    "jdbc:oracle:thin:u/s3cret@h, jdbc:***@h",
+    "jdbc:mariadb:replication://u:s3cret@h, jdbc:mariadb:replication://***@h",
+    "'jdbc:mysql://(host=h,password=s3cret)/db', jdbc:mysql://",
+    "jdbc:mysql://address=(host=h)(password=s3cret)/db, jdbc:mysql://address=",
+    "jdbc:mysql://u:s3cret(@h/db, jdbc:mysql://***",
+    "jdbc:h2:mem:x;PASSWORD=s3cret, jdbc:h2:mem:x",
+    "jdbc:h2:tcp://h/x;PASSWORD=u@s3cret, jdbc:h2:tcp://***",
+    "jdbc:mysql://u:s3cret/db, jdbc:mysql://u:***",
+    "jdbc:mysql://h:3306/db, jdbc:mysql://h:3306/db",
+    "'jdbc:postgresql://h:1,i:2/db', 'jdbc:postgresql://h:1,i:2/db'",
+    "'jdbc:postgresql://[::1]:5432/db', 'jdbc:postgresql://[::1]:5432/db'",
     "jdbc:postgresql://h/db?user=u&password=s3cret, jdbc:postgresql://h/db?user&password",
     "file:/var/lib/x.db, file:/var/lib/x.db",
   })
   void showsNoSecret(String url, String shown) {
     assertThat(StoreUrl.parse(url)).hasToString(shown).asString().doesNotContain("s3cret");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"jdbc:postgresql://u:s3?cret=1@h/db", "redis://:p?s3cret=x@h", "redis://:p?s3cret@h"})
+  void aPasswordThatIsCutOffIsRefused(String url) {
+    assertThatThrownBy(() -> StoreUrl.parse(url))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("percent-encode")
+        .hasMessageNotContaining("s3");
   }
 
   @Test

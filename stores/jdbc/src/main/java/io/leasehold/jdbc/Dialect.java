@@ -71,6 +71,9 @@ interface Dialect {
     return properties();
   }
 
+  /** How the URL says whether there is TLS. */
+  String tlsAdvice();
+
   /** Prepares a connection of our own: how long it waits for others, and is waited for. */
   void setUp(Connection connection) throws SQLException;
 
@@ -158,6 +161,11 @@ interface Dialect {
   /** How the row of a name is locked where the clock would stand still while it is waited for. */
   default String lockClause() {
     return " FOR UPDATE";
+  }
+
+  /** Whether the driver fails for what the URL says. */
+  default boolean isOfUrl(SQLException e) {
+    return false;
   }
 
   /** What an error means. */

@@ -16,21 +16,37 @@ final class Drivers {
 
   private Drivers() {}
 
-  /**
-   * Connects.
-   *
-   * @param driver the name of its class
-   * @throws SQLException also if it is not on the class path: see {@link #isMissing}
-   */
+  /** Connects by the driver whose class has this name; see {@link #of}. */
   static Connection connect(String driver, String url, Properties properties) throws SQLException {
-    Connection connection = driver(driver).connect(url, properties);
+    return connect(of(driver), url, properties);
+  }
+
+  /** Connects. */
+  static Connection connect(Driver driver, String url, Properties properties) throws SQLException {
+    Connection connection = driver.connect(url, properties);
     if (connection == null) {
-      throw new SQLException("the driver " + driver + " does not know this URL");
+      throw new SQLException("the driver " + driver.getClass() + " does not know this URL");
     }
     return connection;
   }
 
-  private static Driver driver(String name) throws SQLException {
+  /** Whether a driver can read a URL. Some find out only when they connect. */
+  static boolean canRead(Driver driver, String url, Properties properties) {
+    try {
+      driver.getPropertyInfo(url, properties);
+      return driver.acceptsURL(url);
+    } catch (SQLException | RuntimeException e) {
+      return false;
+    }
+  }
+
+  /**
+   * A driver.
+   *
+   * @param name that of its class
+   * @throws SQLException also if it is not on the class path: see {@link #isMissing}
+   */
+  static Driver of(String name) throws SQLException {
     try {
       return (Driver) type(name).getDeclaredConstructor().newInstance();
     } catch (ClassNotFoundException e) {

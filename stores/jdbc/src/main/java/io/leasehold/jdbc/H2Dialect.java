@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 
 /** H2 2.2.220 or newer. */
 final class H2Dialect implements Dialect {
@@ -53,6 +54,11 @@ final class H2Dialect implements Dialect {
   @Override
   public String keep() {
     return " FOR UPDATE";
+  }
+
+  @Override
+  public String tlsAdvice() {
+    return "write jdbc:h2:ssl: for TLS";
   }
 
   @Override
@@ -126,6 +132,11 @@ final class H2Dialect implements Dialect {
         throw e;
       }
     }
+  }
+
+  @Override
+  public boolean isOfUrl(SQLException e) {
+    return Set.of(90011, 90046, 90066, 90113).contains(e.getErrorCode());
   }
 
   @Override

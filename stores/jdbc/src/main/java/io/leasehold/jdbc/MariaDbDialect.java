@@ -25,6 +25,11 @@ final class MariaDbDialect extends MySqlDialect {
   }
 
   @Override
+  public String tlsAdvice() {
+    return "see the parameter sslMode of the URL: disable, trust, verify-ca or verify-full";
+  }
+
+  @Override
   String idleLimit() {
     return "SET SESSION wait_timeout = 30, SESSION idle_transaction_timeout = 5";
   }

@@ -64,11 +64,19 @@ class MySqlDialect implements Dialect {
   }
 
   @Override
+  public String tlsAdvice() {
+    return "see the parameter sslMode of the URL: DISABLED, PREFERRED, REQUIRED, VERIFY_CA or"
+        + " VERIFY_IDENTITY";
+  }
+
+  @Override
   public Properties properties() {
     Properties properties = new Properties();
     properties.setProperty("connectTimeout", "5000");
     properties.setProperty("socketTimeout", "5000");
     properties.setProperty("tcpKeepAlive", "true");
+    // Of several hosts: more often we try ourselves.
+    properties.setProperty("retriesAllDown", "1");
     // Otherwise the server parses each statement anew, which takes a third of its time.
     properties.setProperty("useServerPrepStmts", "true");
     // Sessions keep their statements themselves.

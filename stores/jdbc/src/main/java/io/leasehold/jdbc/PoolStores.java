@@ -8,15 +8,14 @@ import io.leasehold.internal.Threads;
 import io.leasehold.spi.LockStore;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 
 /** Opens stores on connections of an application's pool, which may keep us waiting. */
 final class PoolStores {
+  /** What goes wrong before it is known which database it is. */
+  private static final ServerErrors UNKNOWN = new ServerErrors("the data source", new H2Dialect());
+
   private final DataSource pool;
   private final String prefix;
   private final ServerSchema.Care care;
@@ -37,42 +36,8 @@ final class PoolStores {
    * @throws StoreException if the pool does not give the connections that the store keeps
    */
   static LockStore open(DataSource pool, String prefix, ServerSchema.Care care) {
-    return new PoolStores(pool, prefix, care).open();
-  }
-
-  private LockStore open() {
-    CompletableFuture<LockStore> opening = new CompletableFuture<>();
-    threads.request(() -> complete(opening));
-    try {
-      return opening.get(ServerStores.OPENING.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException e) {
-      threads.close();
-      throw e.getCause() instanceof RuntimeException why ? why : tooFew(e.getCause());
-    } catch (TimeoutException e) {
-      throw late(opening, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw late(opening, e);
-    }
-  }
-
-  private void complete(CompletableFuture<LockStore> opening) {
-    try {
-      LockStore store = opened();
-      if (!opening.complete(store)) {
-        store.close();
-      }
-    } catch (RuntimeException | Error e) {
-      opening.completeExceptionally(e);
-    }
-  }
-
-  /** The store is closed as soon as it is there, if it comes at all. */
-  private RuntimeException late(CompletableFuture<LockStore> opening, Exception e) {
-    StoreException why = tooFew(e);
-    opening.completeExceptionally(why);
-    threads.close();
-    return why;
+    PoolStores stores = new PoolStores(pool, prefix, care);
+    return TimelyOpening.open(stores.threads, stores::opened, stores::tooFew);
   }
 
   private LockStore opened() {
@@ -84,7 +49,7 @@ final class PoolStores {
       errors = new ServerErrors(first.getMetaData().getDatabaseProductName(), dialect);
     } catch (SQLException | RuntimeException e) {
       giveBack(first);
-      throw e instanceof RuntimeException why ? why : tooFew(e);
+      throw e instanceof RuntimeException why ? why : UNKNOWN.notConnected((SQLException) e);
     }
     Tables tables = new Tables(dialect, prefix);
     Clock clock = new SystemClock();
@@ -112,7 +77,7 @@ final class PoolStores {
       if (given.get() > 0) {
         throw tooFew(e);
       }
-      throw new ServerErrors("the data source", new H2Dialect()).notConnected(e);
+      throw UNKNOWN.notConnected(e);
     }
   }
 
@@ -128,12 +93,12 @@ final class PoolStores {
   /** One that gives some and not all is too small, or used up for long. */
   private StoreException tooFew(Throwable cause) {
     int kept = LentConnections.KEPT;
-    String reason = cause.getMessage() == null ? "" : " (" + cause.getMessage() + ")";
+    String reason = cause instanceof SQLException ? " (" + ServerErrors.reason(cause) + ")" : "";
     return new StoreException(
         given.get() > 0 ? Failure.REFUSED : Failure.UNAVAILABLE,
         "the data source gave "
             + given
-            + " connections"
+            + (given.get() == 1 ? " connection" : " connections")
             + reason
             + ", but the store keeps "
             + kept

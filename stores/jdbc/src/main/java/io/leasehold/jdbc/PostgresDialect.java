@@ -99,10 +99,17 @@ final class PostgresDialect implements Dialect {
   }
 
   @Override
+  public String tlsAdvice() {
+    return "see the parameter sslmode of the URL: disable, prefer, require, verify-ca or verify-full";
+  }
+
+  @Override
   public Properties properties() {
     Properties properties = new Properties();
     properties.setProperty("ApplicationName", "leasehold");
     properties.setProperty("connectTimeout", "5");
+    // A server may take the connection and say nothing.
+    properties.setProperty("loginTimeout", "5");
     properties.setProperty("socketTimeout", "5");
     properties.setProperty("tcpKeepAlive", "true");
     return properties;
@@ -199,12 +206,18 @@ final class PostgresDialect implements Dialect {
   }
 
   @Override
+  public boolean isOfUrl(SQLException e) {
+    return "22023".equals(e.getSQLState());
+  }
+
+  @Override
   public Trouble trouble(SQLException e) {
     String state = String.valueOf(e.getSQLState());
     return switch (state) {
       case "55P03", "57014" -> Trouble.BUSY;
       case "57P01", "57P02", "57P03", "57P05", "25P03" -> Trouble.BROKEN;
-      case "42501" -> Trouble.FORBIDDEN;
+      // No password where one is wanted, or a way to log in that the driver does not know
+      case "08004", "42501" -> Trouble.FORBIDDEN;
       case "42P01", "3D000", "3F000", "42703" -> Trouble.MISSING;
       case "53300" -> Trouble.FULL;
       // Another process is making the same tables at this moment

@@ -10,6 +10,7 @@ import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Traits;
 import java.sql.Connection;
+import java.sql.Driver;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -20,7 +21,6 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /** Opens stores on database servers. */
 final class ServerStores {
-  static final Duration OPENING = Duration.ofSeconds(10);
   private static final Duration LISTENED_POLL = Duration.ofSeconds(1);
 
   private ServerStores() {}
@@ -41,23 +41,51 @@ final class ServerStores {
     return new Tables(dialect(url.product(), url.tables()), url.tables());
   }
 
-  /** Opens a store over connections of its own. */
+  /**
+   * Opens a store over connections of its own.
+   *
+   * @throws IllegalArgumentException if the driver cannot read the URL
+   */
   static LockStore open(ServerUrl url, StoreListener listener, StatementHook hook) {
     Dialect guess = dialect(url.product(), url.tables());
     ServerErrors errors = new ServerErrors(url.database(), guess);
+    Driver driver;
+    try {
+      // Here: a thread of the store may not see what the application sees.
+      driver = Drivers.of(guess.driverClass());
+    } catch (SQLException e) {
+      throw Drivers.isMissing(e) ? noDriver(url, guess) : errors.notConnected(e);
+    }
+    Threads threads = new Threads();
+    return TimelyOpening.open(
+        threads,
+        () -> open(url, new Access(url, driver, guess), errors, listener, hook, threads),
+        late ->
+            errors.unavailable(
+                "cannot be reached: it took longer than "
+                    + TimelyOpening.LONGEST.toSeconds()
+                    + " s to connect"));
+  }
+
+  private static LockStore open(
+      ServerUrl url,
+      Access access,
+      ServerErrors errors,
+      StoreListener listener,
+      StatementHook hook,
+      Threads threads) {
     Dialect dialect;
     Tables tables;
     Session first;
     try {
-      Connection connection = connected(url, guess, guess.properties());
+      Connection connection = access.connect(access.guess().properties());
       dialect = dialect(product(connection), url.tables());
       tables = new Tables(dialect, url.tables());
       first = session(connection, dialect, tables, hook);
     } catch (SQLException e) {
-      throw Drivers.isMissing(e) ? noDriver(url, guess) : errors.notConnected(e);
+      throw access.canBeRead(e) ? errors.notConnected(e) : notReadable(url);
     }
-    LaneSource source = new Source(url, guess, dialect, tables, hook);
-    Threads threads = new Threads();
+    LaneSource source = new Source(access, dialect, tables, hook);
     Clock clock = new SystemClock();
     OwnLanes lanes = new OwnLanes(source, dialect, errors, clock, threads, OwnLanes.MOST);
     lanes.add(first);
@@ -75,29 +103,34 @@ final class ServerStores {
   }
 
   /**
-   * Connections of a store's own.
+   * How connections are made.
    *
    * @param guess the dialect as far as the URL tells it, which knows the driver
    */
-  private record Source(
-      ServerUrl url, Dialect guess, Dialect dialect, Tables tables, StatementHook hook)
+  private record Access(ServerUrl url, Driver driver, Dialect guess) {
+    Connection connect(Properties properties) throws SQLException {
+      return Drivers.connect(driver, url.driverUrl(), url.over(properties));
+    }
+
+    /** Whether it failed for another reason than what the URL says. */
+    boolean canBeRead(SQLException e) {
+      return !guess.isOfUrl(e)
+          && Drivers.canRead(driver, url.driverUrl(), url.over(guess.properties()));
+    }
+  }
+
+  /** Connections of a store's own. */
+  private record Source(Access access, Dialect dialect, Tables tables, StatementHook hook)
       implements LaneSource {
     @Override
     public Session open() throws SQLException {
-      return session(connected(url, guess, guess.properties()), dialect, tables, hook);
+      return session(access.connect(access.guess().properties()), dialect, tables, hook);
     }
 
     @Override
     public Session openListening() throws SQLException {
-      return session(connected(url, guess, guess.listeningProperties()), dialect, tables, hook);
+      return session(access.connect(access.guess().listeningProperties()), dialect, tables, hook);
     }
-  }
-
-  /** What the URL says goes before what we would tell the driver. */
-  private static Connection connected(ServerUrl url, Dialect guess, Properties properties)
-      throws SQLException {
-    properties.putAll(url.properties());
-    return Drivers.connect(guess.driverClass(), url.driverUrl(), properties);
   }
 
   /** What a store is made of. */
@@ -119,7 +152,7 @@ final class ServerStores {
       ServerDatabase database = new ServerDatabase(lanes, dialect, errors, threads);
       ServerSchema schema = new ServerSchema(errors, tables);
       boolean persistent;
-      try (Limit limit = new Limit(clock, OPENING)) {
+      try (Limit limit = new Limit(clock, TimelyOpening.LONGEST)) {
         persistent =
             database.call(
                 limit, session -> schema.require(session, care) && dialect.isPersistent(session));
@@ -189,6 +222,16 @@ final class ServerStores {
               "the database is " + name + ": served are PostgreSQL, MySQL, MariaDB and H2",
               null);
     };
+  }
+
+  /** Without the driver's words, which may have anything of the URL in them. */
+  private static IllegalArgumentException notReadable(ServerUrl url) {
+    return new IllegalArgumentException(
+        "the driver cannot read the store URL "
+            + url.database()
+            + ", or a parameter of it; write jdbc:"
+            + url.product()
+            + "://host:port/database");
   }
 
   private static StoreException noDriver(ServerUrl url, Dialect dialect) {

@@ -3,12 +3,14 @@ package io.leasehold.jdbc;
 import io.leasehold.spi.StoreUrl;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,10 +57,26 @@ record ServerUrl(
   private static final Set<String> PRODUCTS = Set.of("postgresql", "mysql", "mariadb", "h2");
   private static final Set<String> OURS = Set.of("table", "ddl", "mode");
 
-  /** The product, slashes, user and password if there are any, and the rest. */
+  /** Those that are read before the URL comes here. */
+  private static final Set<String> CLIENTS = Set.of("ttl", "accept");
+
+  /** The product, what kind of it, slashes, user and password if there are any, and the rest. */
   private static final Pattern REST =
       Pattern.compile(
-          "(?<product>[a-z0-9]+):(?:(?<slashes>//)(?:(?<user>[^@/:]*)(?::(?<password>[^@/]*))?@)?)?(?<where>.*)");
+          "(?<product>[a-z0-9]+):(?<kind>(?:[a-z]+:)*)"
+              + "(?:(?<slashes>//)(?:(?<user>[^@/:]*)(?::(?<password>[^@/]*))?@)?)?(?<where>.*)");
+
+  /**
+   * What only a password that was cut off, or one for the driver, has in it: what stands where a
+   * port does, and is none, may be one too.
+   */
+  private static final Pattern SECRET =
+      Pattern.compile(
+          "@|\\b(?i:pass|pwd)\\w*\\s*=|^(?:[^/:\\[]|\\[[^]]*])*:(?!\\d{1,5}(?:[,/]|$))");
+
+  /** Those among the settings of H2's URLs. */
+  private static final Pattern H2_CREDENTIAL =
+      Pattern.compile(";(?i:(?<key>user|password))=(?<value>(?:[^;\\\\]|\\\\.)*)");
 
   /**
    * Reads a URL.
@@ -83,9 +101,11 @@ record ServerUrl(
               + url
               + " asks for mode=session, but H2 has no named locks: leave it out");
     }
-    String slashes = rest.group("slashes") == null ? "" : "//";
     Properties properties = new Properties();
-    url.without(OURS).parameters().forEach(properties::setProperty);
+    url.without(OURS)
+        .parameters()
+        .forEach((key, value) -> properties.setProperty(known(key), value));
+    String where = where(product, rest.group("where"), properties);
     credential("user", decoded(url, rest.group("user")), environment, "LEASEHOLD_USER", properties);
     credential(
         "password",
@@ -96,11 +116,102 @@ record ServerUrl(
     return new ServerUrl(
         url.without(properties.stringPropertyNames()).without(OURS).toString(),
         product,
-        "jdbc:" + product + ":" + slashes + rest.group("where"),
+        "jdbc:"
+            + product
+            + ":"
+            + rest.group("kind")
+            + (rest.group("slashes") == null ? "" : "//")
+            + where,
         properties,
         url.parameter("table").orElse(Tables.DEFAULT) + mode.suffix,
         url.parameter("ddl").map(ServerSchema.Care::of).orElse(defaultCare(product, url.rest())),
         mode);
+  }
+
+  /**
+   * What the driver gets as host and path.
+   *
+   * @param properties gets what else it is to be told
+   */
+  private static String where(String product, String where, Properties properties) {
+    if (product.equals("h2")) {
+      Matcher credential = H2_CREDENTIAL.matcher(where);
+      while (credential.find()) {
+        String key = credential.group("key").toLowerCase(Locale.ROOT);
+        properties.setProperty(key, credential.group("value"));
+      }
+      return credential.replaceAll("");
+    }
+    if (SECRET.matcher(where).find()) {
+      throw new IllegalArgumentException(
+          "the store URL jdbc:"
+              + product
+              + ": has an @, a password or a port that is no number after the host; percent-encode"
+              + " what is special in user and password, as %2F for a / and %40 for an @, or set"
+              + " LEASEHOLD_USER and LEASEHOLD_PASSWORD");
+    }
+    if (product.equals("postgresql") && where.replaceFirst("/.*", "").contains(",")) {
+      properties.putIfAbsent("targetServerType", "primary");
+    }
+    return where;
+  }
+
+  /** A parameter for the driver, which would not say a word about one of ours misspelled. */
+  private static String known(String parameter) {
+    Stream.concat(OURS.stream(), CLIENTS.stream())
+        .filter(ours -> isNear(parameter.toLowerCase(Locale.ROOT), ours))
+        .findFirst()
+        .ifPresent(
+            ours -> {
+              throw new IllegalArgumentException(
+                  "the store URL has the parameter " + parameter + "; write " + ours);
+            });
+    return parameter;
+  }
+
+  /** Whether they differ by one letter at most: another, one more or less, or two exchanged. */
+  private static boolean isNear(String a, String b) {
+    int same = 0;
+    while (same < Math.min(a.length(), b.length()) && a.charAt(same) == b.charAt(same)) {
+      same++;
+    }
+    String restOfA = a.substring(same);
+    String restOfB = b.substring(same);
+    return restOfA.equals(restOfB)
+        || after(restOfA, 1).equals(after(restOfB, 1))
+        || after(restOfA, 1).equals(restOfB)
+        || restOfA.equals(after(restOfB, 1))
+        || (restOfA.length() > 1
+            && restOfB.length() > 1
+            && restOfA.charAt(0) == restOfB.charAt(1)
+            && restOfA.charAt(1) == restOfB.charAt(0)
+            && after(restOfA, 2).equals(after(restOfB, 2)));
+  }
+
+  private static String after(String text, int letters) {
+    return text.substring(Math.min(letters, text.length()));
+  }
+
+  /**
+   * What the driver is to be told.
+   *
+   * @param ours what we would tell it; what the URL says goes before
+   */
+  Properties over(Properties ours) {
+    Properties all = new Properties();
+    all.putAll(ours);
+    all.putAll(properties);
+    String options = ours.getProperty("options");
+    if (options != null && properties.containsKey("options")) {
+      all.setProperty("options", options + " " + properties.getProperty("options"));
+    }
+    return all;
+  }
+
+  /** Without secrets. */
+  @Override
+  public String toString() {
+    return database;
   }
 
   /** An embedded database is made when it is needed, as a file is. */

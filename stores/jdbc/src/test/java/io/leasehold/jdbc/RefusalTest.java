@@ -9,6 +9,7 @@ import io.leasehold.Leasehold;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Engine;
+import io.leasehold.servers.SqlDriver;
 import io.leasehold.servers.SqlServer;
 import io.leasehold.servers.SqlServer.Kind;
 import java.io.PrintWriter;
@@ -16,13 +17,17 @@ import java.io.StringWriter;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What a server may refuse: each says why and what to do, and nothing says a password. */
 class RefusalTest extends ServerTest {
@@ -102,6 +107,42 @@ class RefusalTest extends ServerTest {
         Failure.REFUSED,
         "refuses to let us in",
         () -> clientAt(url(server, "s3cret-two"), how -> how));
+  }
+
+  @Test
+  void noPassword() {
+    SqlServer server = SharedServers.of(Kind.POSTGRESQL_15);
+    String url = server.jdbcUrl().replace("password=" + server.password(), "");
+    requireTold(
+        Failure.REFUSED,
+        "no password was provided",
+        () -> clientAt(url.replace("&&", "&").replace("?&", "?"), how -> how));
+  }
+
+  static Stream<Arguments> everyDriverAndItsTls() {
+    return Stream.of(
+        Arguments.of(Kind.POSTGRESQL_15, SqlDriver.POSTGRESQL, "sslmode=require"),
+        Arguments.of(Kind.MARIADB_10_11, SqlDriver.MARIADB, ""),
+        Arguments.of(Kind.MARIADB_10_11, SqlDriver.MARIADB, "sslMode=trust"),
+        Arguments.of(Kind.MARIADB_10_11, SqlDriver.MYSQL, "sslMode=REQUIRED"),
+        Arguments.of(Kind.MYSQL_9, SqlDriver.MYSQL, "sslMode=VERIFY_CA"),
+        Arguments.of(Kind.MYSQL_9, SqlDriver.MARIADB, "sslMode=verify-ca"));
+  }
+
+  /** The last two have a certificate that nobody trusts, the others none at all. */
+  @ParameterizedTest
+  @MethodSource("everyDriverAndItsTls")
+  void tlsThatIsNotAgreedOn(Kind kind, SqlDriver driver, String parameter) {
+    String url = SharedServers.of(kind).jdbcUrl(driver);
+    String other = url.replaceFirst("(?i)sslmode=disabled?", parameter).replace("&&", "&");
+    assertThat(other).isNotEqualTo(url);
+    assertThatThrownBy(() -> clientAt(other, how -> how))
+        .isInstanceOfSatisfying(
+            StoreException.class, told -> assertThat(told.failure()).isEqualTo(Failure.REFUSED))
+        .hasMessageContaining("TLS")
+        .hasMessageMatching("(?is).*parameter sslMode of the URL.*")
+        .message()
+        .hasLineCount(1);
   }
 
   @ParameterizedTest
@@ -202,7 +243,33 @@ class RefusalTest extends ServerTest {
     requireTold(
         Failure.REFUSED, "connect to the primary", () -> client.semaphore("s", 3).tryAcquire());
     readOnly(server, false);
-    requireSoon(client(server).lock("a"));
+    requireSoon(client.lock("a"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void r12WhoWaitsOutlastsAServerThatMayOnlyBeRead(Kind kind) throws Exception {
+    SqlServer server = SharedServers.of(kind);
+    Engine client = clientAt(account(server), how -> how);
+    Engine other = client(server);
+    Lease busy = other.lock("a").acquire();
+    CompletableFuture<Lease> waiter = beginToWait(client, "a", other);
+    readOnly(server, true);
+    undo = () -> readOnly(server, false);
+    disconnect(server);
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () ->
+                requireTold(
+                    Failure.REFUSED,
+                    "connect to the primary",
+                    () -> client.lock("b").tryAcquire()));
+    // A second: as long as a poll
+    await().during(Duration.ofMillis(1200)).atMost(PATIENCE).until(() -> !waiter.isDone());
+    readOnly(server, false);
+    busy.release();
+    served(waiter).release();
   }
 
   private static void readOnly(SqlServer server, boolean on) {

@@ -1,0 +1,62 @@
+package io.leasehold.jdbc;
+
+import io.leasehold.internal.Threads;
+import io.leasehold.spi.LockStore;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** Opens stores in bounded time, whatever a driver or a pool takes. */
+final class TimelyOpening {
+  static final Duration LONGEST = Duration.ofSeconds(10);
+
+  private TimelyOpening() {}
+
+  /**
+   * Opens a store on one of its threads, which end if it does not open.
+   *
+   * @param late what is thrown if it takes longer
+   */
+  static LockStore open(
+      Threads threads, Supplier<LockStore> store, Function<Exception, RuntimeException> late) {
+    CompletableFuture<LockStore> opening = new CompletableFuture<>();
+    threads.request(() -> complete(opening, store));
+    try {
+      return opening.get(LONGEST.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      threads.close();
+      if (e.getCause() instanceof Error error) {
+        throw error;
+      }
+      throw e.getCause() instanceof RuntimeException why ? why : new IllegalStateException(e);
+    } catch (TimeoutException e) {
+      throw givenUp(opening, threads, late.apply(e));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw givenUp(opening, threads, late.apply(e));
+    }
+  }
+
+  private static void complete(CompletableFuture<LockStore> opening, Supplier<LockStore> store) {
+    try {
+      LockStore opened = store.get();
+      if (!opening.complete(opened)) {
+        opened.close();
+      }
+    } catch (RuntimeException | Error e) {
+      opening.completeExceptionally(e);
+    }
+  }
+
+  /** The store is closed as soon as it is there, if it comes at all. */
+  private static RuntimeException givenUp(
+      CompletableFuture<LockStore> opening, Threads threads, RuntimeException why) {
+    opening.completeExceptionally(why);
+    threads.close();
+    return why;
+  }
+}
