@@ -3,6 +3,7 @@ package io.leasehold.jdbc;
 import io.leasehold.Finding;
 import io.leasehold.LockSnapshot;
 import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Clock;
 import io.leasehold.internal.Threads;
 import io.leasehold.spi.Attempt;
@@ -25,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Leases as rows. Blocking and thread-safe. */
 final class LeaseRowStore implements LockStore, StoreOperator {
@@ -80,9 +82,24 @@ final class LeaseRowStore implements LockStore, StoreOperator {
   public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
     underWay.merge(ticket.id(), 1, Integer::sum);
     try {
-      return stage(within, limit -> attempt(limit, ticket));
+      return stage(within, limit -> outlasting(ticket, () -> attempt(limit, ticket)));
     } finally {
       underWay.computeIfPresent(ticket.id(), (id, count) -> count == 1 ? null : count - 1);
+    }
+  }
+
+  /**
+   * Who waits and was answered waits on while the server refuses, which may be a password that is
+   * being changed, or a primary that has become a standby.
+   */
+  private Attempt outlasting(Ticket ticket, Supplier<Attempt> attempt) {
+    try {
+      return attempt.get();
+    } catch (StoreException e) {
+      if (e.failure() == Failure.REFUSED && verbs.isWaiting(ticket)) {
+        throw new StoreException(Failure.UNAVAILABLE, e.getMessage(), e);
+      }
+      throw e;
     }
   }
 

@@ -244,6 +244,11 @@ final class ServerVerbs implements Verbs {
   }
 
   @Override
+  public boolean isWaiting(Ticket ticket) {
+    return places.isWaiting(ticket);
+  }
+
+  @Override
   public void renew(Limit limit, List<Ticket> tickets, BiConsumer<LeaseId, Renewal> each) {
     renewing.renew(limit, tickets, each);
   }

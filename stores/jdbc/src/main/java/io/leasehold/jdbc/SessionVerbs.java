@@ -134,6 +134,11 @@ final class SessionVerbs implements Verbs {
   }
 
   @Override
+  public boolean isWaiting(Ticket ticket) {
+    return rows.isWaiting(ticket);
+  }
+
+  @Override
   public void renew(Limit limit, List<Ticket> tickets, BiConsumer<LeaseId, Renewal> each) {
     renewing.renew(limit, tickets, each);
   }

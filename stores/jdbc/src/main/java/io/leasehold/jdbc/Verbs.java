@@ -18,6 +18,11 @@ import java.util.function.BiConsumer;
 interface Verbs extends AutoCloseable {
   Attempt attempt(Limit limit, Ticket ticket);
 
+  /** Whether the ticket waits: it was answered, and outlasts what fails from then on. */
+  default boolean isWaiting(Ticket ticket) {
+    return false;
+  }
+
   /**
    * Removes whatever the id holds or waits under.
    *
