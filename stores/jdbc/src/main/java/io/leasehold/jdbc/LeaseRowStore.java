@@ -190,9 +190,11 @@ final class LeaseRowStore implements LockStore, StoreOperator {
   private <T> CompletionStage<T> patiently(
       Duration within, Function<Limit, T> verb, Threads threads) {
     CompletableFuture<T> answer = new CompletableFuture<>();
+    // Its time begins now, and not when there is a thread.
+    Limit asked = Limit.patient(clock, within);
     threads.request(
         () -> {
-          try (Limit limit = Limit.patient(clock, within)) {
+          try (Limit limit = asked) {
             answer.complete(verb.apply(limit));
           } catch (RuntimeException | Error e) {
             answer.completeExceptionally(e);

@@ -2,6 +2,9 @@ package io.leasehold.jdbc;
 
 import io.leasehold.Finding;
 import io.leasehold.LockSnapshot;
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.internal.Clock;
 import io.leasehold.internal.Threads;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
@@ -19,7 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /**
  * A store whose connections cannot bound their time, or must not see an interrupt: its verbs run on
@@ -27,11 +30,13 @@ import java.util.function.Supplier;
  */
 final class OffloadedStore implements LockStore, StoreOperator {
   private final LeaseRowStore store;
+  private final Clock clock;
   private final Threads threads;
   private final Traits traits;
 
-  OffloadedStore(LeaseRowStore store, Threads threads) {
+  OffloadedStore(LeaseRowStore store, Clock clock, Threads threads) {
     this.store = store;
+    this.clock = clock;
     this.threads = threads;
     Traits blocking = store.traits();
     this.traits =
@@ -53,29 +58,30 @@ final class OffloadedStore implements LockStore, StoreOperator {
 
   @Override
   public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
-    return later(() -> store.attempt(ticket, within));
+    return later(within, left -> store.attempt(ticket, left));
   }
 
   @Override
   public CompletionStage<Boolean> withdraw(Ticket ticket, Duration within) {
-    return later(() -> store.withdraw(ticket, within));
+    return later(within, left -> store.withdraw(ticket, left));
   }
 
   @Override
   public void renew(
       Collection<Ticket> tickets, Duration within, BiConsumer<LeaseId, Renewal> each) {
     List<Ticket> copy = List.copyOf(tickets);
-    threads.renewal(() -> store.renew(copy, within, each));
+    long end = end(within);
+    threads.renewal(() -> store.renew(copy, left(end), each));
   }
 
   @Override
   public CompletionStage<Release> release(Ticket ticket, Duration within) {
-    return later(() -> store.release(ticket, within));
+    return later(within, left -> store.release(ticket, left));
   }
 
   @Override
   public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
-    return later(() -> store.watch(ticket, within));
+    return later(within, left -> store.watch(ticket, left));
   }
 
   @Override
@@ -85,30 +91,54 @@ final class OffloadedStore implements LockStore, StoreOperator {
 
   @Override
   public CompletionStage<List<LockSnapshot>> list(Optional<String> name, Duration within) {
-    return later(() -> store.list(name, within));
+    return later(within, left -> store.list(name, left));
   }
 
   @Override
   public CompletionStage<Boolean> breakLease(String name, long number, Duration within) {
-    return later(() -> store.breakLease(name, number, within));
+    return later(within, left -> store.breakLease(name, number, left));
   }
 
   @Override
   public CompletionStage<List<Finding>> diagnose(Duration within) {
-    return later(() -> store.diagnose(within));
+    return later(within, left -> store.diagnose(left));
   }
 
-  private <T> CompletionStage<T> later(Supplier<CompletionStage<T>> verb) {
+  /**
+   * The time begins when it is asked for: what has waited for a thread until it was over is not
+   * sent.
+   */
+  private <T> CompletionStage<T> later(
+      Duration within, Function<Duration, CompletionStage<T>> verb) {
     CompletableFuture<T> answer = new CompletableFuture<>();
+    long end = end(within);
     threads.request(
         () -> {
+          Duration left = left(end);
+          if (left.isZero()) {
+            answer.completeExceptionally(tooLate());
+            return;
+          }
           try {
-            answer.complete(verb.get().toCompletableFuture().join());
+            answer.complete(verb.apply(left).toCompletableFuture().join());
           } catch (RuntimeException | Error e) {
             answer.completeExceptionally(e);
           }
         });
     return answer;
+  }
+
+  private long end(Duration within) {
+    return clock.nanos() + within.toNanos();
+  }
+
+  private Duration left(long end) {
+    return Duration.ofNanos(Math.max(0, end - clock.nanos()));
+  }
+
+  private static StoreException tooLate() {
+    return new StoreException(
+        Failure.UNAVAILABLE, "the store is busy: no thread was free to ask it in time", null);
   }
 
   @Override

@@ -6,7 +6,6 @@ import io.leasehold.spi.Ticket;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,6 +50,15 @@ final class PostgresDialect implements Dialect {
       "SELECT pg_notify(:channel, "
           + MESSAGE
           + ") FROM {lock} WHERE name = :name AND wanted_until > {now}";
+
+  /**
+   * Settings of our connections. As such a pooler takes them, or refuses; what is set by statements
+   * would stay on a connection that others get next. The second keeps a process that stops within a
+   * transaction from keeping others from the name for long.
+   */
+  private static final String OPTIONS =
+      "-c lock_timeout=1s -c idle_in_transaction_session_timeout=5s"
+          + " -c default_transaction_isolation=read\\ committed";
 
   private final String channel;
 
@@ -112,6 +120,7 @@ final class PostgresDialect implements Dialect {
     properties.setProperty("loginTimeout", "5");
     properties.setProperty("socketTimeout", "5");
     properties.setProperty("tcpKeepAlive", "true");
+    properties.setProperty("options", OPTIONS);
     return properties;
   }
 
@@ -124,15 +133,9 @@ final class PostgresDialect implements Dialect {
     return properties;
   }
 
+  /** Nothing: {@link #OPTIONS} come with the greeting. */
   @Override
-  public void setUp(Connection connection) throws SQLException {
-    connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-    try (Statement statement = connection.createStatement()) {
-      // A process that stops within a transaction does not keep others from the name for long.
-      statement.execute("SET lock_timeout = '1s'");
-      statement.execute("SET idle_in_transaction_session_timeout = '5s'");
-    }
-  }
+  public void setUp(Connection connection) {}
 
   /** Behind a pooler what is set could be another's next, and never set back: nothing is. */
   @Override

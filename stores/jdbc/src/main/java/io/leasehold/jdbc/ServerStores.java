@@ -165,7 +165,7 @@ final class ServerStores {
       LeaseRowStore store =
           new LeaseRowStore(traits(dialect, wakes, persistent), clock, verbs, wakes, releases);
       // Other threads than those that make connections, for which verbs wait
-      return offloaded ? new OffloadedStore(store, new Threads()) : store;
+      return offloaded ? new OffloadedStore(store, clock, new Threads()) : store;
     }
   }
 

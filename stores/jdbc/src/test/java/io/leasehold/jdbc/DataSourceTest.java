@@ -11,6 +11,9 @@ import io.leasehold.StoreException;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.SqlServer;
 import io.leasehold.servers.SqlServer.Kind;
+import io.leasehold.spi.Attempt;
+import io.leasehold.spi.LockStore;
+import io.leasehold.spi.Ticket;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -18,7 +21,10 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
@@ -150,5 +156,38 @@ class DataSourceTest extends ServerTest {
                       .hasMessageContaining("the pool was closed"));
       assertThat(kept.isValid(1)).isTrue();
     }
+  }
+
+  /** A database that stands still for longer than those who asked have time. */
+  @Test
+  void whatNoThreadTookInTimeIsNotSent() throws Exception {
+    JdbcDataSource source = new JdbcDataSource();
+    source.setURL("jdbc:h2:mem:" + tables());
+    CountDownLatch moves = new CountDownLatch(1);
+    AtomicInteger stuck = new AtomicInteger();
+    AtomicBoolean stands = new AtomicBoolean();
+    GivenConnections.Before stop =
+        (method, arguments) -> {
+          if (stands.get()) {
+            stuck.incrementAndGet();
+            moves.await();
+          }
+        };
+    DataSource pool =
+        new GivenConnections(() -> GivenConnections.seen(source.getConnection(), stop));
+    LockStore store = closed(JdbcStores.using(pool).createTables().open(NOBODY));
+    stands.set(true);
+    List<CompletableFuture<Attempt>> asked = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      Ticket ticket = Fixture.tryOnce("name " + i);
+      asked.add(store.attempt(ticket, Duration.ofSeconds(1)).toCompletableFuture());
+    }
+    await().atMost(PATIENCE).until(() -> stuck.get() == LentConnections.KEPT);
+    pass(Duration.ofSeconds(1));
+    stands.set(false);
+    moves.countDown();
+    await().atMost(PATIENCE).until(() -> asked.stream().allMatch(CompletableFuture::isDone));
+    long sent = asked.stream().filter(one -> !one.isCompletedExceptionally()).count();
+    assertThat(sent).isLessThanOrEqualTo(LentConnections.KEPT);
   }
 }

@@ -1,6 +1,9 @@
 package io.leasehold.jdbc;
 
 import java.io.PrintWriter;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
@@ -15,10 +18,32 @@ final class GivenConnections implements DataSource {
     Connection connection() throws SQLException;
   }
 
+  /** Is told of each call of a connection before it is made. */
+  @FunctionalInterface
+  interface Before {
+    void call(Method method, Object[] arguments) throws Throwable;
+  }
+
   private final Giving giving;
 
   GivenConnections(Giving giving) {
     this.giving = giving;
+  }
+
+  /** The same connection, whose calls are seen. */
+  static Connection seen(Connection connection, Before before) {
+    return (Connection)
+        Proxy.newProxyInstance(
+            GivenConnections.class.getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (proxy, method, arguments) -> {
+              before.call(method, arguments);
+              try {
+                return method.invoke(connection, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
   }
 
   @Override

@@ -13,8 +13,6 @@ import io.leasehold.internal.Engine;
 import io.leasehold.servers.SqlDriver;
 import io.leasehold.servers.SqlServer;
 import io.leasehold.servers.SqlServer.Kind;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -117,27 +115,16 @@ class PoolTest extends ServerTest {
 
   /** Connections that fail, while there is something to throw, in the midst of a transaction. */
   private static DataSource failing(DataSource pool, AtomicReference<Throwable> failure) {
-    return new GivenConnections(
-        () -> {
-          Connection connection = pool.getConnection();
-          return (Connection)
-              Proxy.newProxyInstance(
-                  PoolTest.class.getClassLoader(),
-                  new Class<?>[] {Connection.class},
-                  (proxy, method, arguments) -> {
-                    Throwable thrown = failure.get();
-                    if (thrown != null
-                        && method.getName().equals("prepareStatement")
-                        && arguments[0].toString().contains("_share")) {
-                      throw thrown;
-                    }
-                    try {
-                      return method.invoke(connection, arguments);
-                    } catch (InvocationTargetException e) {
-                      throw e.getCause();
-                    }
-                  });
-        });
+    GivenConnections.Before fail =
+        (method, arguments) -> {
+          Throwable thrown = failure.get();
+          if (thrown != null
+              && method.getName().equals("prepareStatement")
+              && arguments[0].toString().contains("_share")) {
+            throw thrown;
+          }
+        };
+    return new GivenConnections(() -> GivenConnections.seen(pool.getConnection(), fail));
   }
 
   @ParameterizedTest
