@@ -34,12 +34,14 @@ public final class FencedWrites {
       SELECT fence FROM {lock} WHERE name = :name AND lease_id = :id AND fence = :number
         AND expires > {now}{keep}""";
 
+  /** The same of a lease that is not in this row. */
   private static final String NAME = "SELECT fence FROM {lock} WHERE name = :name{keep}";
 
+  /** Asked once the name's row is kept, and not of a snapshot that may be older. */
   private static final String HOLDS_SHARED =
       """
       SELECT fence FROM {share} WHERE name = :name AND lease_id = :id AND fence = :number
-        AND expires > {now}""";
+        AND mode <> 'WITHDRAWN' AND expires > {now}{keep}""";
 
   private final CallersTransaction transaction;
 
@@ -71,7 +73,7 @@ public final class FencedWrites {
    * lease is not renewed while it is guarded: keep the transaction shorter than the ttl, else the
    * lease is lost when the ttl is over, which does not harm this transaction. Release after the
    * commit: before it a release would wait for it. Guard first in the transaction where it reads a
-   * snapshot (PostgreSQL, repeatable read).
+   * snapshot (PostgreSQL, repeatable read) or has one time (H2).
    *
    * @throws LeaseLostException if the lease is over; roll back
    * @throws IllegalStateException if the connection is in auto-commit mode
@@ -88,9 +90,7 @@ public final class FencedWrites {
             connection,
             (session, dialect) ->
                 isThere(session, HOLDS_ALONE, values)
-                    || (isThere(session, HOLDS_SHARED, values)
-                        && isThere(session, NAME, values)
-                        && isThere(session, HOLDS_SHARED, values)));
+                    || (isThere(session, NAME, values) && isThere(session, HOLDS_SHARED, values)));
     if (!holds) {
       throw new LeaseLostException(
           "lock '"

@@ -7,21 +7,26 @@ import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
 import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
+import io.leasehold.LockException;
 import io.leasehold.LockOptions;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Data that protects itself, on every database. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES) // a first run fetches the servers
@@ -80,6 +85,43 @@ class FencedWritesTest {
       assertThatThrownBy(() -> writes.guard(connection, reader))
           .isInstanceOf(LeaseLostException.class);
     }
+  }
+
+  /** Its transaction has a snapshot from before, where the isolation is such. */
+  @ParameterizedTest
+  @MethodSource("everyIsolationOfEveryDatabase")
+  void aBrokenSharedLeaseIsRefused(SqlDatabase database, int isolation) throws Exception {
+    try (LockClient client = client(database);
+        LockClient other = client(database);
+        Connection connection = database.connect()) {
+      Lease reader = client.readWriteLock("a").readLock().acquire(LONG);
+      connection.setTransactionIsolation(isolation);
+      connection.setAutoCommit(false);
+      try (Statement statement = connection.createStatement()) {
+        String quote = connection.getMetaData().getIdentifierQuoteString();
+        statement.executeQuery("SELECT * FROM " + quote + tables + "_queue" + quote);
+      }
+      assertThat(other.lock("a").breakLease(reader.fencingToken())).isTrue();
+      assertThatThrownBy(() -> writes.guard(connection, reader)).isInstanceOf(LockException.class);
+      connection.rollback();
+      try (Lease writer = other.lock("a").acquire(LONG)) {
+        assertThat(writer.fencingToken()).isGreaterThan(reader.fencingToken());
+        assertThatThrownBy(() -> writes.guard(connection, reader))
+            .isInstanceOf(LeaseLostException.class);
+        connection.rollback();
+      }
+    }
+  }
+
+  static Stream<Arguments> everyIsolationOfEveryDatabase() {
+    return Arrays.stream(SqlDatabase.values())
+        .flatMap(
+            database ->
+                Stream.of(
+                        Connection.TRANSACTION_READ_COMMITTED,
+                        Connection.TRANSACTION_REPEATABLE_READ,
+                        Connection.TRANSACTION_SERIALIZABLE)
+                    .map(isolation -> Arguments.of(database, isolation)));
   }
 
   /** Its ttl is over, and the next would be granted; but not before the transaction has ended. */
