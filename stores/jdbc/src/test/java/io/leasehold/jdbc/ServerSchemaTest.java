@@ -9,6 +9,7 @@ import io.leasehold.LockClient;
 import io.leasehold.StoreException;
 import io.leasehold.spi.StoreUrl;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -87,6 +88,13 @@ class ServerSchemaTest {
       }
     } finally {
       threads.shutdownNow();
+    }
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement()) {
+      String quote = connection.getMetaData().getIdentifierQuoteString();
+      ResultSet rows = statement.executeQuery("SELECT 1 FROM " + quote + tables + "_meta" + quote);
+      assertThat(rows.next()).as("a row").isTrue();
+      assertThat(rows.next()).as("another row").isFalse();
     }
   }
 
