@@ -13,8 +13,9 @@ import java.util.Properties;
 /**
  * What differs between database servers. One class for each; everything else is written in what
  * they have in common. In statements stand {@code {now}} for the server's clock, in microseconds
- * since 1970, {@code {lock}}, {@code {share}}, {@code {queue}} and {@code {meta}} for the tables,
- * and {@code {keep}} for the clause that keeps others from changing a row that is only read.
+ * since 1970, {@code {next}} for the next fence number of a name's row, {@code {lock}}, {@code
+ * {share}}, {@code {queue}} and {@code {meta}} for the tables, and {@code {keep}} for the clause
+ * that keeps others from changing a row that is only read.
  */
 interface Dialect {
   /**
@@ -59,6 +60,15 @@ interface Dialect {
 
   /** The server's clock as an expression: as it is when it is read, whatever the transaction. */
   String now();
+
+  /**
+   * A parameter whose value is the name of a lock, as it is compared with one.
+   *
+   * @param parameter as it is written where nothing is done about it
+   */
+  default String nameParameter(String parameter) {
+    return parameter;
+  }
 
   /** The clause that keeps others from changing a row that is only read. */
   String keep();
@@ -170,6 +180,11 @@ interface Dialect {
 
   /** What an error means. */
   Trouble trouble(SQLException e);
+
+  /** What keeps this database from telling names apart; empty if nothing does. */
+  default Optional<String> unfit(Session session) throws SQLException {
+    return Optional.empty();
+  }
 
   /** Whether what is committed outlives the server. */
   default boolean isPersistent(Session session) throws SQLException {

@@ -21,7 +21,7 @@ final class H2Dialect implements Dialect {
       "SELECT fence, "
           + LeaseTable.WANTED
           + """
-           FROM FINAL TABLE (UPDATE {lock} SET fence = fence + 1, lease_id = :id, holder = :holder,
+           FROM FINAL TABLE (UPDATE {lock} SET fence = {next}, lease_id = :id, holder = :holder,
             granted = {now}, expires = {now} + CAST(:life AS BIGINT)
           WHERE name = :name AND expires <= {now} AND others_until <= {now} AND lease_id <> :id)
           """;
@@ -46,9 +46,16 @@ final class H2Dialect implements Dialect {
     return '"';
   }
 
+  /** Not {@code DATEDIFF}: it looks at the local time, and each client brings its time zone. */
   @Override
   public String now() {
-    return "DATEDIFF(MICROSECOND, TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00+00', CURRENT_TIMESTAMP)";
+    return "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT)";
+  }
+
+  /** Names are bytes: strings are compared as the database was told to. */
+  @Override
+  public String nameParameter(String parameter) {
+    return "CAST(" + parameter + " AS VARBINARY)";
   }
 
   @Override

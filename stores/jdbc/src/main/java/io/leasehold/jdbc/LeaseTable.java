@@ -52,17 +52,19 @@ final class LeaseTable {
   /** Whether anybody may wait. */
   static final String WANTED = "CASE WHEN wanted_until > {now} THEN 1 ELSE 0 END";
 
+  /** Up to which name, or names, it is asked for. */
   private static final String ROW =
       """
-      SELECT fence, lease_id, holder, expires - {now}, others_until - {now}, wanted_until - {now}
-      FROM {lock} WHERE name = :name""";
+      SELECT name, fence, lease_id, holder, expires - {now}, others_until - {now},
+        wanted_until - {now}, {next}
+      FROM {lock} WHERE name""";
 
   private static final String FLOOR = "SELECT floor FROM {meta} WHERE one = 1{keep}";
 
   private static final String NEW_NAME =
       """
       INSERT INTO {lock} (name, fence, lease_id, holder, granted, expires, others_until, wanted_until)
-      VALUES (:name, :floor, '', '', 0, 0, 0, 0)
+      VALUES (:name, :floor, '-', '-', 0, 0, 0, 0)
       """;
 
   private static final String OTHERS =
@@ -115,8 +117,17 @@ final class LeaseTable {
    * @param remaining how long it is still held alone
    * @param others how long there may still be shared leases, permits or places
    * @param wanted how long somebody may still wait
+   * @param next the fence number of its next grant
    */
-  record Row(long fence, String leaseId, String holder, long remaining, long others, long wanted) {}
+  record Row(
+      String name,
+      long fence,
+      String leaseId,
+      String holder,
+      long remaining,
+      long others,
+      long wanted,
+      long next) {}
 
   /**
    * A shared lease, permits, what was withdrawn, or a ticket that waits.
@@ -158,30 +169,38 @@ final class LeaseTable {
   private LeaseTable() {}
 
   static Optional<Row> row(Session session, Ticket ticket) throws SQLException {
-    return row(session, ticket.name(), ROW);
+    return row(session, ticket.name(), "");
   }
 
   /** The row, which nobody else changes until the transaction ends. */
   static Optional<Row> lockedRow(Session session, String name, String lockClause)
       throws SQLException {
-    return row(session, name, ROW + lockClause);
+    return row(session, name, lockClause);
   }
 
-  private static Optional<Row> row(Session session, String name, String sql) throws SQLException {
+  private static Optional<Row> row(Session session, String name, String lockClause)
+      throws SQLException {
     return session
-        .query(
-            sql,
-            Map.of("name", name),
-            row ->
-                new Row(
-                    row.getLong(1),
-                    row.getString(2),
-                    row.getString(3),
-                    row.getLong(4),
-                    row.getLong(5),
-                    row.getLong(6)))
+        .query(ROW + " = :name" + lockClause, Map.of("name", name), LeaseTable::read)
         .stream()
         .findFirst();
+  }
+
+  /** The rows of names. */
+  static List<Row> rows(Session session, List<String> names) throws SQLException {
+    return session.query(ROW + " IN (:names)", Map.of("names", names), LeaseTable::read);
+  }
+
+  private static Row read(ResultSet row) throws SQLException {
+    return new Row(
+        row.getString(1),
+        row.getLong(2),
+        row.getString(3),
+        row.getString(4),
+        row.getLong(5),
+        row.getLong(6),
+        row.getLong(7),
+        row.getLong(8));
   }
 
   /** Makes the row of a name, free, with a number that is above all that it may have had before. */
@@ -267,7 +286,7 @@ final class LeaseTable {
     Map<String, Object> values = new HashMap<>();
     values.put("name", ticket.name());
     values.put("id", ticket.id().toString());
-    values.put("holder", ticket.holder());
+    values.put("holder", HolderName.bounded(ticket.holder()));
     values.put("mode", ticket.mode().name());
     values.put("permits", ticket.permits());
     values.put("size", ticket.limit());

@@ -26,8 +26,7 @@ class MySqlDialect implements Dialect {
    */
   static String takeOver(String wanted) {
     return """
-        UPDATE {lock} SET fence = CASE WHEN LAST_INSERT_ID(2 * fence + 2 + WANTED
-          ) > 0 THEN fence + 1 ELSE 0 END, lease_id = :id, holder = :holder, granted = {now},
+        UPDATE {lock} SET fence = LAST_INSERT_ID(2 * ({next}) + WANTED) DIV 2, lease_id = :id, holder = :holder, granted = {now},
             expires = {now} + :life
           WHERE name = :name AND lease_id <> :id"""
         .replace("WANTED", wanted);

@@ -14,10 +14,12 @@ import java.util.regex.Pattern;
 
 /**
  * The statements of one connection, each prepared once. Parameters are named, as {@code :name}; one
- * whose value is a list stands for all its elements, separated by commas. Not thread-safe.
+ * whose value is a list stands for all its elements, separated by commas, with the {@code CAST}
+ * around it if there is one. Not thread-safe.
  */
 final class NamedStatements {
-  private static final Pattern PARAMETER = Pattern.compile(":([a-z]+)");
+  private static final Pattern PARAMETER =
+      Pattern.compile("CAST\\(:([a-z]+) AS [A-Z]+\\)|:([a-z]+)");
 
   /** Of the statements with more than so many elements one is kept: servers keep them too. */
   private static final int FEW_ELEMENTS = 64;
@@ -117,9 +119,12 @@ final class NamedStatements {
     String plain =
         parameters.replaceAll(
             found -> {
-              String name = found.group(1);
+              String name = found.group(1) == null ? found.group(2) : found.group(1);
               names.add(name);
-              return values.get(name) instanceof List ? "?" + ", ?".repeat(elements - 1) : "?";
+              String one = found.group().replace(":" + name, "?");
+              return values.get(name) instanceof List
+                  ? one + (", " + one).repeat(elements - 1)
+                  : one;
             });
     PreparedStatement statement =
         keys == Statement.NO_GENERATED_KEYS

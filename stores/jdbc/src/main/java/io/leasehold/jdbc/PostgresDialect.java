@@ -19,7 +19,7 @@ final class PostgresDialect implements Dialect {
   /** A grant, up to which row it is of. */
   static final String GRANT =
       """
-      UPDATE {lock} SET fence = fence + 1, lease_id = :id, holder = :holder, granted = {now},
+      UPDATE {lock} SET fence = {next}, lease_id = :id, holder = :holder, granted = {now},
         expires = {now} + :life""";
 
   private static final String TAKE =
@@ -206,6 +206,19 @@ final class PostgresDialect implements Dialect {
   @Override
   public void newNameIfAbsent(Session session, String name) throws SQLException {
     LeaseTable.newName(session, name, "ON CONFLICT DO NOTHING");
+  }
+
+  /** In any other encoding some names cannot be written, or count as longer than they are. */
+  @Override
+  public Optional<String> unfit(Session session) throws SQLException {
+    String encoding = Dialect.text(session, "SHOW server_encoding");
+    return encoding.equals("UTF8")
+        ? Optional.empty()
+        : Optional.of(
+            "is encoded in "
+                + encoding
+                + ", which cannot keep every lock name: use a database made by CREATE DATABASE …"
+                + " ENCODING 'UTF8' TEMPLATE template0");
   }
 
   @Override

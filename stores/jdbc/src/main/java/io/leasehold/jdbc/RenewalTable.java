@@ -4,11 +4,11 @@ import io.leasehold.jdbc.LeaseTable.Row;
 import io.leasehold.spi.Ticket;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The statements on the rows of many names at once. */
 final class RenewalTable {
@@ -44,13 +44,6 @@ final class RenewalTable {
       """
       UPDATE {share} SET expires = {now} + :life
       WHERE name IN (:names) AND lease_id IN (:ids) AND expires > 0
-      """;
-
-  private static final String ROWS =
-      """
-      SELECT name, fence, lease_id, holder, expires - {now}, others_until - {now},
-        wanted_until - {now}
-      FROM {lock} WHERE name IN (:names)
       """;
 
   private static final String WAITING =
@@ -117,21 +110,8 @@ final class RenewalTable {
 
   /** The rows of names, by name. */
   static Map<String, Row> rows(Session session, List<String> names) throws SQLException {
-    Map<String, Row> rows = new HashMap<>();
-    session.query(
-        ROWS,
-        Map.of("names", names),
-        row ->
-            rows.put(
-                row.getString(1),
-                new Row(
-                    row.getLong(2),
-                    row.getString(3),
-                    row.getString(4),
-                    row.getLong(5),
-                    row.getLong(6),
-                    row.getLong(7))));
-    return rows;
+    return LeaseTable.rows(session, names).stream()
+        .collect(Collectors.toMap(Row::name, row -> row));
   }
 
   /** The ids of those who wait. */

@@ -29,15 +29,12 @@ final class ServerSchema {
 
   private static final int VERSION = 1;
 
-  /**
-   * Numbers start at the milliseconds of the creation: they rise over tables that are made anew.
-   */
   static final String FIRST_ROW =
       "INSERT INTO {meta} (one, version, oldest, floor, swept) SELECT 1, "
           + VERSION
           + ", "
           + VERSION
-          + ", FLOOR({now} / 1000), '' FROM (SELECT 1 AS one) t"
+          + ", 0, '-' FROM (SELECT 1 AS one) t"
           + " WHERE NOT EXISTS (SELECT 1 FROM {meta})";
 
   private static final String VERSIONS = "SELECT version, oldest FROM {meta} WHERE one = 1";
@@ -53,11 +50,16 @@ final class ServerSchema {
   }
 
   /**
-   * Makes sure of the tables; whether they are there, which is not asked if nobody cares.
+   * Makes sure of the database and of the tables; whether they are there, which is not asked if
+   * nobody cares.
    *
    * @throws SQLException if they are not, and may not be made
    */
   boolean require(Session session, Care care) throws SQLException {
+    Optional<String> unfit = tables.dialect().unfit(session);
+    if (unfit.isPresent()) {
+      throw errors.refused(unfit.get(), null);
+    }
     if (care == Care.NONE || isThere(session, care)) {
       return true;
     }

@@ -51,8 +51,11 @@ final class ServerSweep {
   private static final String DELETE = "DELETE FROM {lock} WHERE name IN (:names)";
 
   private static final String SWEPT =
-      "UPDATE {meta} SET floor = CASE WHEN floor < :top THEN :top ELSE floor END, swept = :next"
+      "UPDATE {meta} SET floor = CASE WHEN floor < :top THEN :top ELSE floor END, swept = :after"
           + " WHERE one = 1";
+
+  /** Where it begins anew. */
+  private static final String LOWEST = "\u0001";
 
   private record Named(String name, boolean idle) {}
 
@@ -75,8 +78,8 @@ final class ServerSweep {
             Map.of("swept", swept.get(), "forget", FORGET),
             row -> new Named(row.getString(1), row.getInt(2) > 0));
     long top = remove(session, next.stream().filter(Named::idle).map(Named::name).toList());
-    String last = next.size() < ROWS ? "" : next.get(next.size() - 1).name();
-    session.update(SWEPT, Map.of("top", top, "next", last));
+    String last = next.size() < ROWS ? LOWEST : next.get(next.size() - 1).name();
+    session.update(SWEPT, Map.of("top", top, "after", last));
     return true;
   }
 

@@ -116,7 +116,7 @@ final class ServerVerbs implements Verbs {
       return told.get();
     }
     if (admission.isAdmitted()) {
-      return granted(session, ticket, row.fence() + 1, admission);
+      return granted(session, ticket, row.next(), admission);
     }
     joinIfDue(session, ticket);
     return ticket.fair()

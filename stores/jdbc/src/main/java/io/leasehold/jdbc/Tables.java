@@ -5,12 +5,24 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Where the tables are, and the spelling of statements on them. */
 final class Tables {
   /** What their names begin with where nothing else is chosen. */
   static final String DEFAULT = "leasehold";
+
+  /**
+   * A name's next fence number. That of the clock, so that it is above all that a server forgot: in
+   * a failover, with a dropped table, by a restored backup. Else one more: where the clock was set
+   * back, or says that it is after the year 2200, from which no number could rise for long.
+   */
+  private static final String NEXT =
+      "CASE WHEN {now} > fence AND {now} < 7258118400000000 THEN {now} ELSE fence + 1 END";
+
+  /** Parameters that are names of locks. */
+  private static final Pattern NAMES = Pattern.compile(":(names?|swept|after)\\b");
 
   private static final List<String> ALL = List.of("lock", "share", "queue", "meta");
 
@@ -34,6 +46,10 @@ final class Tables {
     this.prefix = prefix;
   }
 
+  Dialect dialect() {
+    return dialect;
+  }
+
   /** What a server can have only one of, for these tables. */
   String prefix() {
     return prefix;
@@ -49,7 +65,11 @@ final class Tables {
 
   /** A statement as this database understands it. */
   String spelled(String sql) {
-    String spelled = sql.replace("{now}", dialect.now()).replace("{keep}", dialect.keep());
+    String spelled =
+        sql.replace("{next}", NEXT)
+            .replace("{now}", dialect.now())
+            .replace("{keep}", dialect.keep());
+    spelled = NAMES.matcher(spelled).replaceAll(found -> dialect.nameParameter(found.group()));
     for (String table : ALL) {
       spelled = spelled.replace("{" + table + "}", name(table));
     }

@@ -1,18 +1,28 @@
 package io.leasehold.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.Lease;
 import io.leasehold.LockSnapshot;
+import io.leasehold.StoreException;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.SqlServer;
 import io.leasehold.servers.SqlServer.Kind;
+import io.leasehold.spi.LockStore;
+import io.leasehold.spi.Release;
+import io.leasehold.spi.Ticket;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Names are told apart by each of their bytes, whatever the server compares by (R13). */
 class ServerNamesTest extends ServerTest {
@@ -71,9 +81,69 @@ class ServerNamesTest extends ServerTest {
     requireApart(url);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"", ";IGNORECASE=TRUE", ";MODE=Oracle", ";MODE=MySQL"})
+  void onH2(String settings) throws Exception {
+    requireApart("jdbc:h2:mem:" + tables() + ";DB_CLOSE_DELAY=-1" + settings);
+  }
+
   @Test
-  void onH2() throws Exception {
-    requireApart("jdbc:h2:mem:" + tables() + ";DB_CLOSE_DELAY=-1");
+  void onH2WithACollation() throws Exception {
+    String url = "jdbc:h2:mem:" + tables() + ";DB_CLOSE_DELAY=-1";
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET COLLATION ENGLISH STRENGTH PRIMARY");
+      requireApart(url);
+    }
+  }
+
+  /** Not every name can be written there, or not at its length. */
+  @ParameterizedTest
+  @ValueSource(strings = {"LATIN1", "SQL_ASCII"})
+  void anotherEncodingIsRefused(String encoding) {
+    SqlServer server = SharedServers.of(Kind.POSTGRESQL_15);
+    String name = tables() + "_" + encoding.toLowerCase(Locale.ROOT);
+    execute(
+        server,
+        "CREATE DATABASE "
+            + name
+            + " OWNER "
+            + server.user()
+            + " TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' ENCODING '"
+            + encoding
+            + "'");
+    String url = server.jdbcUrl().replace("/" + server.database(), "/" + name);
+    assertThat(url).contains(name);
+    assertThatThrownBy(() -> clientAt(url, how -> how))
+        .isInstanceOfSatisfying(
+            StoreException.class,
+            e -> assertThat(e.failure()).isEqualTo(StoreException.Failure.REFUSED))
+        .hasMessageContaining(encoding)
+        .hasMessageContaining("UTF8");
+  }
+
+  /** A thread may have any name. */
+  @ParameterizedTest
+  @EnumSource
+  void aHolderMayBeCalledAnything(SqlDatabase database) {
+    LockStore store = closed(hooked(database.url(), StatementHook.NONE).open(NOBODY));
+    for (String holder :
+        List.of("x".repeat(5000), "x".repeat(999) + "\ud83d\ude00", "a\u0000b", "\ud83d", "")) {
+      Ticket held = called(holder, Fixture.tryOnce("a"));
+      Fixture.granted(store, held);
+      Ticket waiter = called(holder, Fixture.fair(Fixture.queue("a")));
+      Fixture.queued(0, store, waiter);
+      assertThat(Fixture.release(store, held)).isEqualTo(Release.RELEASED);
+      Ticket reader = called(holder, Fixture.shared(Fixture.tryOnce("r")));
+      Fixture.granted(store, reader);
+      Fixture.granted(store, waiter);
+      assertThat(Fixture.release(store, waiter)).isEqualTo(Release.RELEASED);
+    }
+  }
+
+  private static Ticket called(String holder, Ticket t) {
+    return new Ticket(
+        t.name(), t.id(), t.mode(), t.permits(), t.limit(), t.ttl(), t.intent(), t.fair(), holder);
   }
 
   private void requireApart(String url) throws Exception {

@@ -142,7 +142,7 @@ class SessionHandOverTest extends ServerTest {
   @EnumSource(names = {"MYSQL_9", "MARIADB_10_11"})
   void whoseCallerHasGoneWhenTheLockComesHoldsNothing(Kind kind) {
     SqlServer server = SharedServers.of(kind);
-    Stop stop = new Stop(sql -> sql.contains("SET fence = CASE"));
+    Stop stop = new Stop(sql -> sql.contains("SET fence = LAST_INSERT_ID"));
     LockStore one = store(server, StatementHook.NONE);
     LockStore other = store(server, stop);
     Ticket first = Fixture.tryOnce("a");

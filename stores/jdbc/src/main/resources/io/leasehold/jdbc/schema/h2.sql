@@ -1,4 +1,5 @@
 -- Version 1. Instants are microseconds since 1970 of the server's clock. A lease, a place is live while "expires" lies ahead.
+-- Names are bytes, as UTF-8: strings are compared as the database was told to.
 
 CREATE TABLE IF NOT EXISTS {meta} (
   one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
@@ -8,13 +9,13 @@ CREATE TABLE IF NOT EXISTS {meta} (
   -- The highest fence number of any row that was swept away: a new row starts above it.
   floor BIGINT NOT NULL,
   -- The last name that the sweep has looked at.
-  swept VARCHAR(1024) NOT NULL
+  swept VARBINARY(1024) NOT NULL
 );
 
 -- One row for each name that was ever granted, until it is swept: its last fence number, whatever the mode, and its
 -- exclusive lease. Released by setting "expires" to 0, so that number and last lease id stay known.
 CREATE TABLE IF NOT EXISTS {lock} (
-  name VARCHAR(1024) NOT NULL PRIMARY KEY,
+  name VARBINARY(1024) NOT NULL PRIMARY KEY,
   fence BIGINT NOT NULL,
   lease_id VARCHAR(32) NOT NULL,
   holder VARCHAR(1000) NOT NULL,
@@ -28,7 +29,7 @@ CREATE TABLE IF NOT EXISTS {lock} (
 
 -- Shared leases and those with permits, "permits" of "size"; and ids that were withdrawn, for a minute.
 CREATE TABLE IF NOT EXISTS {share} (
-  name VARCHAR(1024) NOT NULL,
+  name VARBINARY(1024) NOT NULL,
   lease_id VARCHAR(32) NOT NULL,
   fence BIGINT NOT NULL,
   holder VARCHAR(1000) NOT NULL,
@@ -42,7 +43,7 @@ CREATE TABLE IF NOT EXISTS {share} (
 
 -- Who waits; "place" rises within a name.
 CREATE TABLE IF NOT EXISTS {queue} (
-  name VARCHAR(1024) NOT NULL,
+  name VARBINARY(1024) NOT NULL,
   lease_id VARCHAR(32) NOT NULL,
   place BIGINT NOT NULL,
   holder VARCHAR(1000) NOT NULL,
