@@ -30,7 +30,7 @@ import java.util.function.Supplier;
 
 /** Leases as rows. Blocking and thread-safe. */
 final class LeaseRowStore implements LockStore, StoreOperator {
-  /** How many releases there are between two sweeps. */
+  /** How many grants there are between two sweeps: not all of them are released. */
   static final int GRANTS_A_SWEEP = 64;
 
   private final Traits traits;
@@ -42,15 +42,15 @@ final class LeaseRowStore implements LockStore, StoreOperator {
   /** How many attempts of an id have begun and not ended. */
   private final Map<LeaseId, Integer> underWay = new ConcurrentHashMap<>();
 
-  private final AtomicInteger releases;
+  private final AtomicInteger grants;
 
   /**
    * A store.
    *
-   * @param releases how many releases to count as done since the last sweep
+   * @param grants how many grants to count as done since the last sweep
    */
-  LeaseRowStore(Traits traits, Clock clock, Verbs verbs, Wakes wakes, int releases) {
-    this(traits, clock, verbs, wakes, releases, Optional.empty());
+  LeaseRowStore(Traits traits, Clock clock, Verbs verbs, Wakes wakes, int grants) {
+    this(traits, clock, verbs, wakes, grants, Optional.empty());
   }
 
   /**
@@ -59,18 +59,13 @@ final class LeaseRowStore implements LockStore, StoreOperator {
    * @param patient where that is done for which a caller has too little time
    */
   LeaseRowStore(
-      Traits traits,
-      Clock clock,
-      Verbs verbs,
-      Wakes wakes,
-      int releases,
-      Optional<Threads> patient) {
+      Traits traits, Clock clock, Verbs verbs, Wakes wakes, int grants, Optional<Threads> patient) {
     this.patient = patient;
     this.traits = traits;
     this.clock = clock;
     this.verbs = verbs;
     this.wakes = wakes;
-    this.releases = new AtomicInteger(releases);
+    this.grants = new AtomicInteger(grants);
   }
 
   @Override
@@ -107,6 +102,9 @@ final class LeaseRowStore implements LockStore, StoreOperator {
     Attempt answer = verbs.attempt(limit, ticket);
     if (answer instanceof Attempt.Granted) {
       wakes.forget(ticket);
+      if (grants.incrementAndGet() % GRANTS_A_SWEEP == 0) {
+        sweep();
+      }
     }
     return answer;
   }
@@ -125,11 +123,7 @@ final class LeaseRowStore implements LockStore, StoreOperator {
     return stage(
         within,
         limit -> {
-          boolean freed = verbs.free(limit, ticket);
-          if (freed && releases.incrementAndGet() % GRANTS_A_SWEEP == 0) {
-            sweep();
-          }
-          return freed ? Release.RELEASED : Release.NOT_HELD;
+          return verbs.free(limit, ticket) ? Release.RELEASED : Release.NOT_HELD;
         });
   }
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
+import io.leasehold.LockOptions;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -20,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 5, unit = TimeUnit.MINUTES) // a first run fetches the servers
 class ServerSweepTest {
   private static final Duration LONG = Duration.ofSeconds(30);
-  private static final int RELEASES = 3 * LeaseRowStore.GRANTS_A_SWEEP;
+  private static final int GRANTS = 3 * LeaseRowStore.GRANTS_A_SWEEP;
 
   private final String tables = SqlDatabase.newTables();
 
@@ -53,26 +54,59 @@ class ServerSweepTest {
                 + column
                 + " - "
                 + ago
-                + " WHERE name <> 'held'");
+                + " WHERE name <> "
+                + named(database, "held"));
       }
       statement.executeUpdate("UPDATE " + share + " SET expires = 0, granted = granted - " + ago);
-      for (int i = 0; i < RELEASES; i++) {
+      for (int i = 0; i < GRANTS; i++) {
         client.lock("busy").acquire(LONG).release();
       }
       await()
           .atMost(LONG)
           .untilAsserted(
               () -> {
-                assertThat(count(statement, lock + " WHERE name = 'used often'")).isZero();
+                assertThat(
+                        count(statement, lock + " WHERE name = " + named(database, "used often")))
+                    .isZero();
                 assertThat(count(statement, share)).isZero();
               });
-      assertThat(count(statement, lock + " WHERE name = 'held'")).isOne();
+      assertThat(count(statement, lock + " WHERE name = " + named(database, "held"))).isOne();
       assertThat(held.isHeld()).isTrue();
       held.release();
       try (Lease again = client.lock("used often").acquire(LONG)) {
         assertThat(again.fencingToken()).isGreaterThan(highest);
       }
     }
+  }
+
+  /** They end by themselves. */
+  @ParameterizedTest
+  @EnumSource
+  void leasesThatAreNeverReleasedAreSweptToo(SqlDatabase database) throws Exception {
+    LockOptions atLeast = LockOptions.defaults().withoutRenewal();
+    try (LockClient client = Leasehold.connect(database.storeUrl(tables));
+        Connection connection = database.connect();
+        Statement statement = connection.createStatement()) {
+      String quote = connection.getMetaData().getIdentifierQuoteString();
+      String lock = quote + tables + "_lock" + quote;
+      client.lock("old").with(atLeast).acquire(LONG);
+      statement.executeUpdate(
+          "UPDATE " + lock + " SET granted = 0, expires = 1, others_until = 0, wanted_until = 0");
+      for (int i = 0; i < GRANTS; i++) {
+        client.lock("job " + i).with(atLeast).acquire(LONG);
+      }
+      await()
+          .atMost(LONG)
+          .untilAsserted(
+              () ->
+                  assertThat(count(statement, lock + " WHERE name = " + named(database, "old")))
+                      .isZero());
+    }
+  }
+
+  /** H2 keeps names as bytes. */
+  private static String named(SqlDatabase database, String name) {
+    return database == SqlDatabase.H2 ? "CAST('" + name + "' AS VARBINARY)" : "'" + name + "'";
   }
 
   private static int count(Statement statement, String from) throws SQLException {
