@@ -121,6 +121,13 @@ final class Admission {
         : others.stream().filter(Admission::holds).findFirst().map(Other::holder).orElse("");
   }
 
+  /** What it is told while it is not admitted. */
+  Attempt refused() {
+    return ticket.fair()
+        ? new Attempt.Queued(waitBefore(), holder())
+        : new Attempt.Busy(LeaseTable.duration(soonest()), holder());
+  }
+
   /** When something of what is held ends by itself, at the earliest; 0 if nothing is held. */
   long soonest() {
     long shared =

@@ -26,12 +26,17 @@ interface Dialect {
    */
   record Taken(long number, boolean wanted) {}
 
+  /** How long a statement on a connection of our own waits for a row that others have locked. */
+  Duration LOCK_WAIT = Duration.ofSeconds(1);
+
   /** What went wrong. */
   enum Trouble {
     /** The connection is of no use any more. */
     BROKEN,
     /** Others were in the way, or too slow: it may be tried again. The statement had no effect. */
     BUSY,
+    /** Others have a row locked, and kept it for as long as a statement waits: as {@link #BUSY}. */
+    LOCKED,
     /** There is a row of this key already. */
     DUPLICATE,
     /** The server does not know us, or does not let us do this. */
@@ -141,6 +146,11 @@ interface Dialect {
    */
   Optional<Taken> take(Session session, Ticket ticket) throws SQLException;
 
+  /** Whether {@link #take} waits for a row that is locked also where it says that it is held. */
+  default boolean takeWaitsWhileHeld() {
+    return false;
+  }
+
   /**
    * Frees what the ticket holds alone, in one statement, and tells those who wait; whether there
    * was anything.
@@ -175,6 +185,14 @@ interface Dialect {
 
   /** Whether the driver fails for what the URL says. */
   default boolean isOfUrl(SQLException e) {
+    return false;
+  }
+
+  /**
+   * Whether a row that others have locked is passed over where it is not waited for: an error ends
+   * a transaction of the caller.
+   */
+  default boolean passesOverLocked() {
     return false;
   }
 

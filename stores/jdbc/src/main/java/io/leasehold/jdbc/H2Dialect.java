@@ -121,7 +121,7 @@ final class H2Dialect implements Dialect {
     try {
       return statements.run();
     } catch (SQLException e) {
-      if (e.getErrorCode() == LOCK_TIMEOUT) {
+      if (trouble(e) == Trouble.LOCKED) {
         return false;
       }
       throw e;
@@ -149,7 +149,8 @@ final class H2Dialect implements Dialect {
   @Override
   public Trouble trouble(SQLException e) {
     return switch (e.getErrorCode()) {
-      case 50200, 90131, 40001 -> Trouble.BUSY;
+      case LOCK_TIMEOUT -> Trouble.LOCKED;
+      case 90131, 40001 -> Trouble.BUSY;
       case 90067, 90098, 90121, 90007 -> Trouble.BROKEN;
       case 90096, 28000 -> Trouble.FORBIDDEN;
       case 42102, 42103, 42104, 42122, 90013, 90079, 90149, 90146 -> Trouble.MISSING;

@@ -72,7 +72,9 @@ final class LockSession {
           return answer;
         } catch (SQLException e) {
           // Others may be in the row's way for a moment.
-          if (errors.trouble(e) != Trouble.BUSY || limit.hasPassed()) {
+          Trouble trouble = errors.trouble(e);
+          boolean passes = trouble == Trouble.BUSY || trouble == Trouble.LOCKED;
+          if (!passes || limit.hasPassed()) {
             throw e;
           }
           limit.pause();

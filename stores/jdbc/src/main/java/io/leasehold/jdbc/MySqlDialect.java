@@ -16,6 +16,7 @@ import java.util.Properties;
 /** MySQL 8.0.17 or newer; and what MariaDB has in common with it. */
 class MySqlDialect implements Dialect {
   private static final int LOCK_WAIT_TIMEOUT = 1205;
+  private static final int LOCKED_AT_ONCE = 3572;
 
   private static final String TAKE =
       takeOver(LeaseTable.WANTED) + " AND expires <= {now} AND others_until <= {now}";
@@ -26,8 +27,8 @@ class MySqlDialect implements Dialect {
    */
   static String takeOver(String wanted) {
     return """
-        UPDATE {lock} SET fence = LAST_INSERT_ID(2 * ({next}) + WANTED) DIV 2, lease_id = :id, holder = :holder, granted = {now},
-            expires = {now} + :life
+        UPDATE {lock} SET fence = LAST_INSERT_ID(2 * ({next}) + WANTED) DIV 2, lease_id = :id,
+            holder = :holder, granted = {now}, expires = {now} + :life
           WHERE name = :name AND lease_id <> :id"""
         .replace("WANTED", wanted);
   }
@@ -135,6 +136,12 @@ class MySqlDialect implements Dialect {
     return taken.isEmpty() ? taken : Optional.of(asked(session, ticket, taken.get()));
   }
 
+  /** It locks the row that the key names before it looks whether it matches. */
+  @Override
+  public boolean takeWaitsWhileHeld() {
+    return true;
+  }
+
   static Optional<Taken> taken(OptionalLong number) {
     return number.isEmpty()
         ? Optional.empty()
@@ -150,7 +157,7 @@ class MySqlDialect implements Dialect {
     try {
       return statements.run();
     } catch (SQLException e) {
-      if (e.getErrorCode() == LOCK_WAIT_TIMEOUT) {
+      if (trouble(e) == Trouble.LOCKED) {
         return false;
       }
       throw e;
@@ -167,8 +174,9 @@ class MySqlDialect implements Dialect {
   @Override
   public Trouble trouble(SQLException e) {
     return switch (e.getErrorCode()) {
+      case LOCK_WAIT_TIMEOUT, LOCKED_AT_ONCE -> Trouble.LOCKED;
       // The last three: its time is over, or an administrator ended it. The connection lives.
-      case 1205, 1213, 3572, 3058, 1020, 1317, 1969, 3024 -> Trouble.BUSY;
+      case 1213, 3058, 1020, 1317, 1969, 3024 -> Trouble.BUSY;
       case 1053, 1077, 1079, 1080, 1152, 1158, 1159, 1160, 1161, 1927, 4031 -> Trouble.BROKEN;
       case 1044, 1045, 1142, 1143, 1227, 1370, 1698 -> Trouble.FORBIDDEN;
       case 1049, 1146, 1054 -> Trouble.MISSING;

@@ -8,7 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Which tickets of this process have a row among those who wait, and until when they surely have
- * it; so nobody has to ask. Thread-safe.
+ * it; so nobody has to ask. And which were given up while an attempt of theirs was under way.
+ * Thread-safe.
  */
 final class PlacesHere {
   /** A hundredth less than the life that was asked for: clocks may differ by as much. */
@@ -24,7 +25,11 @@ final class PlacesHere {
    */
   private record Place(long end, boolean granted) {}
 
+  /** Attempts of one ticket that have begun and not ended, and whether it was given up. */
+  private record UnderWay(int attempts, boolean givenUp) {}
+
   private final Map<LeaseId, Place> places = new ConcurrentHashMap<>();
+  private final Map<LeaseId, UnderWay> underWay = new ConcurrentHashMap<>();
 
   PlacesHere(Clock clock) {
     this.clock = clock;
@@ -43,9 +48,13 @@ final class PlacesHere {
   /**
    * Its row was written.
    *
-   * @return false if it was forgotten meanwhile: then the row is to be removed
+   * @return false if it was forgotten or given up meanwhile: then the row is to be removed
    */
   boolean kept(Ticket ticket, long end) {
+    if (isGivenUp(ticket)) {
+      forget(ticket);
+      return false;
+    }
     return places.computeIfPresent(ticket.id(), (id, place) -> new Place(end, place.granted()))
         != null;
   }
@@ -73,6 +82,34 @@ final class PlacesHere {
   long left(Ticket ticket) {
     Place place = places.get(ticket.id());
     return place == null ? 0 : place.end() - clock.nanos();
+  }
+
+  /** An attempt of it begins, until {@link #attempted}. */
+  void attempting(Ticket ticket) {
+    underWay.merge(
+        ticket.id(),
+        new UnderWay(1, false),
+        (was, one) -> new UnderWay(was.attempts() + 1, was.givenUp()));
+  }
+
+  void attempted(Ticket ticket) {
+    underWay.computeIfPresent(
+        ticket.id(),
+        (id, was) -> was.attempts() == 1 ? null : new UnderWay(was.attempts() - 1, was.givenUp()));
+  }
+
+  boolean isGivenUp(Ticket ticket) {
+    UnderWay now = underWay.get(ticket.id());
+    return now != null && now.givenUp();
+  }
+
+  /**
+   * To be called before its row is removed, of which an attempt that is under way leaves none from
+   * now on; whether there may be one.
+   */
+  boolean giveUp(Ticket ticket) {
+    underWay.computeIfPresent(ticket.id(), (id, was) -> new UnderWay(was.attempts(), true));
+    return forget(ticket);
   }
 
   /** To be called before its row is removed; whether there may be one. */

@@ -196,7 +196,7 @@ final class PostgresDialect implements Dialect {
       return answer;
     } catch (SQLException e) {
       session.connection().rollback(start);
-      if (trouble(e) == Trouble.BUSY && !"40P01".equals(e.getSQLState())) {
+      if (trouble(e) == Trouble.LOCKED) {
         return false;
       }
       throw e;
@@ -206,6 +206,11 @@ final class PostgresDialect implements Dialect {
   @Override
   public void newNameIfAbsent(Session session, String name) throws SQLException {
     LeaseTable.newName(session, name, "ON CONFLICT DO NOTHING");
+  }
+
+  @Override
+  public boolean passesOverLocked() {
+    return true;
   }
 
   /** In any other encoding some names cannot be written, or count as longer than they are. */
@@ -230,7 +235,8 @@ final class PostgresDialect implements Dialect {
   public Trouble trouble(SQLException e) {
     String state = String.valueOf(e.getSQLState());
     return switch (state) {
-      case "55P03", "57014" -> Trouble.BUSY;
+      case "55P03" -> Trouble.LOCKED;
+      case "57014" -> Trouble.BUSY;
       case "57P01", "57P02", "57P03", "57P05", "25P03" -> Trouble.BROKEN;
       // No password where one is wanted, or a way to log in that the driver does not know
       case "08004", "42501" -> Trouble.FORBIDDEN;

@@ -7,6 +7,20 @@ import java.sql.SQLException;
 
 /** Runs statements on a database server, in bounded time. Thread-safe. */
 final class ServerDatabase implements AutoCloseable {
+  /** Others have a row locked, and kept it for longer than a moment: nothing was done. */
+  static final class RowLocked extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    RowLocked() {
+      super(null, null, false, false);
+    }
+  }
+
+  /** Rows that are locked are waited for until the time is over. */
+  private static final long PATIENT = Long.MIN_VALUE;
+
+  private static final long LOCK_WAIT = Dialect.LOCK_WAIT.toNanos();
+
   private final Lanes lanes;
   private final Dialect dialect;
   private final ServerErrors errors;
@@ -35,6 +49,25 @@ final class ServerDatabase implements AutoCloseable {
    * @throws StoreException UNKNOWN_OUTCOME if the connection was lost
    */
   <T> T call(Limit limit, Session.Work<T> work) {
+    return call(limit, PATIENT, work);
+  }
+
+  /**
+   * The same, without waiting for who keeps a row locked for longer than a moment.
+   *
+   * @throws RowLocked if it is
+   */
+  <T> T callUnlessLocked(Limit limit, Session.Work<T> work) {
+    return call(limit, afterAMoment(limit), work);
+  }
+
+  /**
+   * The same.
+   *
+   * @param leftIfLocked once there is no more time left than this, rows that are locked are not
+   *     waited for
+   */
+  private <T> T call(Limit limit, long leftIfLocked, Session.Work<T> work) {
     while (true) {
       Session session = lanes.take(limit);
       try {
@@ -42,7 +75,7 @@ final class ServerDatabase implements AutoCloseable {
         lanes.giveBack(session);
         return answer;
       } catch (SQLException e) {
-        failed(limit, session, e);
+        failed(limit, leftIfLocked, session, e);
       } catch (RuntimeException | Error e) {
         lanes.discard(session);
         throw e;
@@ -50,7 +83,7 @@ final class ServerDatabase implements AutoCloseable {
     }
   }
 
-  private void failed(Limit limit, Session session, SQLException e) {
+  private void failed(Limit limit, long leftIfLocked, Session session, SQLException e) {
     Trouble trouble = errors.trouble(e);
     if (trouble == Trouble.BROKEN) {
       end(session);
@@ -61,15 +94,28 @@ final class ServerDatabase implements AutoCloseable {
     } else {
       lanes.giveBack(session);
     }
-    pauseIfBusy(limit, trouble, e);
+    pauseIfBusy(limit, leftIfLocked, trouble, e);
   }
 
-  private void pauseIfBusy(Limit limit, Trouble trouble, SQLException e) {
-    boolean passes = trouble == Trouble.BUSY || trouble == Trouble.DUPLICATE;
-    if (!passes || limit.hasPassed()) {
+  private void pauseIfBusy(Limit limit, long leftIfLocked, Trouble trouble, SQLException e) {
+    boolean isLocked = trouble == Trouble.LOCKED;
+    if (isLocked && limit.left() <= leftIfLocked) {
+      throw new RowLocked();
+    }
+    boolean passes = isLocked || trouble == Trouble.BUSY || trouble == Trouble.DUPLICATE;
+    if (!passes || limit.left() <= (isLocked ? shortestWait() : 0)) {
       throw errors.notApplied(e);
     }
     limit.pause();
+  }
+
+  private long afterAMoment(Limit limit) {
+    return Math.max(shortestWait(), limit.left() - LOCK_WAIT);
+  }
+
+  /** What waits for a row until its time is over takes its connection with it. */
+  private long shortestWait() {
+    return dialect.hasNetworkTimeout() ? 2 * LOCK_WAIT : 0;
   }
 
   /**
@@ -79,6 +125,19 @@ final class ServerDatabase implements AutoCloseable {
    * @throws StoreException UNKNOWN_OUTCOME only if the connection was lost in the commit
    */
   <T> T transact(Limit limit, Session.Work<T> work) {
+    return transact(limit, PATIENT, work);
+  }
+
+  /**
+   * The same, without waiting for who keeps a row locked for longer than a moment.
+   *
+   * @throws RowLocked if it is
+   */
+  <T> T transactUnlessLocked(Limit limit, Session.Work<T> work) {
+    return transact(limit, afterAMoment(limit), work);
+  }
+
+  private <T> T transact(Limit limit, long leftIfLocked, Session.Work<T> work) {
     while (true) {
       Session session = lanes.take(limit);
       try {
@@ -90,7 +149,7 @@ final class ServerDatabase implements AutoCloseable {
       } catch (SQLException e) {
         Trouble trouble = errors.trouble(e);
         rollBack(session, trouble);
-        pauseIfBusy(limit, trouble, e);
+        pauseIfBusy(limit, leftIfLocked, trouble, e);
       } catch (RuntimeException | Error e) {
         lanes.discard(session);
         throw e;

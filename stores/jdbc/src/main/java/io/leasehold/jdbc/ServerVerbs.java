@@ -33,6 +33,7 @@ final class ServerVerbs implements Verbs {
   private final Clock clock;
   private final PlacesHere places;
   private final ServerRenewing renewing;
+  private final Joining joining;
 
   /** Of which an attempt ended without an answer, so that it may still land. */
   private final Set<LeaseId> unresolved = ConcurrentHashMap.newKeySet();
@@ -44,44 +45,71 @@ final class ServerVerbs implements Verbs {
     this.dialect = dialect;
     this.places = new PlacesHere(clock);
     this.renewing = new ServerRenewing(database, places);
+    this.joining = new Joining(database, places);
   }
 
   PlacesHere places() {
     return places;
   }
 
+  Joining joining() {
+    return joining;
+  }
+
   @Override
   public Attempt attempt(Limit limit, Ticket ticket) {
+    places.attempting(ticket);
     try {
-      Optional<Attempt> answer =
-          ticket.mode() == LockMode.EXCLUSIVE && !(ticket.fair() && places.isWaiting(ticket))
-              ? database.call(limit, session -> alone(session, ticket))
-              : Optional.empty();
-      Attempt told =
-          answer.orElseGet(() -> database.transact(limit, session -> byAllRules(session, ticket)));
+      Attempt told = answer(limit, ticket);
       if (told instanceof Attempt.Granted) {
         // Also where it is told again: who believes that it waits would not renew it.
         places.granted(ticket);
       }
       return told;
     } catch (StoreException e) {
-      if (e.failure() == Failure.UNKNOWN_OUTCOME) {
+      if (e.failure() == Failure.UNKNOWN_OUTCOME && !places.isGivenUp(ticket)) {
         unresolved.add(ticket.id());
         if (ticket.intent() == Ticket.Intent.QUEUE) {
           places.begin(ticket);
         }
       }
       throw e;
+    } finally {
+      places.attempted(ticket);
+    }
+  }
+
+  private Attempt answer(Limit limit, Ticket ticket) {
+    try {
+      Optional<Attempt> answer =
+          ticket.mode() == LockMode.EXCLUSIVE && !(ticket.fair() && places.isWaiting(ticket))
+              ? database.callUnlessLocked(limit, session -> alone(limit, session, ticket))
+              : Optional.empty();
+      if (answer.isEmpty()) {
+        return database.transactUnlessLocked(limit, session -> byAllRules(session, ticket));
+      }
+      if (answer.get() instanceof Attempt.Busy) {
+        // It has no turn to wait for: its row among those who wait only says that it is there.
+        joining.join(limit, ticket);
+      }
+      return answer.get();
+    } catch (ServerDatabase.RowLocked e) {
+      return joining.behindALockedRow(limit, ticket);
     }
   }
 
   /** As long as the name's own row tells all; empty if it does not. */
-  private Optional<Attempt> alone(Session session, Ticket ticket) throws SQLException {
+  private Optional<Attempt> alone(Limit limit, Session session, Ticket ticket) throws SQLException {
+    // What would wait for a row for longer than there is time looks first whether it is held.
+    boolean looksFirst =
+        dialect.takeWaitsWhileHeld() && limit.left() < 2 * Dialect.LOCK_WAIT.toNanos();
     for (int i = 0; i < TRIES; i++) {
-      Optional<Dialect.Taken> taken = dialect.take(session, ticket);
-      if (taken.isPresent()) {
-        return Optional.of(
-            new Attempt.Granted(taken.get().number(), ticket.ttl(), taken.get().wanted()));
+      if (!looksFirst || i > 0) {
+        Optional<Dialect.Taken> taken = dialect.take(session, ticket);
+        if (taken.isPresent()) {
+          return Optional.of(
+              new Attempt.Granted(taken.get().number(), ticket.ttl(), taken.get().wanted()));
+        }
       }
       Optional<Row> row = LeaseTable.row(session, ticket);
       if (row.isEmpty() || row.get().others() > 0) {
@@ -91,7 +119,7 @@ final class ServerVerbs implements Verbs {
         return Optional.of(repeated(ticket, row.get()));
       }
       if (row.get().remaining() > 0) {
-        return ticket.fair() ? Optional.empty() : Optional.of(busy(session, ticket, row.get()));
+        return ticket.fair() ? Optional.empty() : Optional.of(busy(row.get()));
       }
     }
     return Optional.of(new Attempt.Busy(LeaseTable.duration(0), ""));
@@ -101,9 +129,7 @@ final class ServerVerbs implements Verbs {
     return Admission.repeated(ticket, row.fence(), row.remaining(), row.wanted() > 0);
   }
 
-  /** It has no turn to wait for: its row among those who wait only says that there is somebody. */
-  private Attempt busy(Session session, Ticket ticket, Row row) throws SQLException {
-    joinIfDue(session, ticket);
+  private static Attempt busy(Row row) {
     return new Attempt.Busy(LeaseTable.duration(row.remaining()), row.holder());
   }
 
@@ -118,10 +144,8 @@ final class ServerVerbs implements Verbs {
     if (admission.isAdmitted()) {
       return granted(session, ticket, row.next(), admission);
     }
-    joinIfDue(session, ticket);
-    return ticket.fair()
-        ? new Attempt.Queued(admission.waitBefore(), admission.holder())
-        : new Attempt.Busy(LeaseTable.duration(admission.soonest()), admission.holder());
+    joining.joined(session, ticket, true);
+    return admission.refused();
   }
 
   /** The name's row, locked; made if it is not there. */
@@ -151,29 +175,6 @@ final class ServerVerbs implements Verbs {
     return new Attempt.Granted(number, ticket.ttl(), wanted > 0);
   }
 
-  /** Takes a place among those who wait, or keeps the one that it has. */
-  void joinIfDue(Session session, Ticket ticket) throws SQLException {
-    boolean waits = ticket.intent() == Ticket.Intent.QUEUE;
-    if (!waits || !Places.isToBeKept(ticket, Math.max(0, places.left(ticket)))) {
-      return;
-    }
-    long life = QueueTable.placeLife(ticket);
-    long end = places.endIfWrittenNow(ticket);
-    boolean known = places.mayHaveRow(ticket);
-    places.begin(ticket);
-    if (!known) {
-      QueueTable.wait(session, ticket);
-    } else if (QueueTable.stay(session, List.of(ticket), life) == 0) {
-      QueueTable.leave(session, ticket);
-      QueueTable.wait(session, ticket);
-    }
-    QueueTable.mark(session, List.of(ticket), life, QueueTable.isInTheWay(ticket) ? life : 0);
-    if (!places.kept(ticket, end)) {
-      // Given up meanwhile.
-      QueueTable.leave(session, ticket);
-    }
-  }
-
   /**
    * Of what is not found, or in doubt, an attempt may be on its way: the id is buried, so that it
    * finds its end. Who gives up by the thousands was found, and leaves nothing.
@@ -182,11 +183,13 @@ final class ServerVerbs implements Verbs {
   public boolean withdraw(Limit limit, Ticket ticket, boolean underWay) {
     boolean mayLand = underWay || unresolved.contains(ticket.id());
     // First: an attempt that writes its row from now on removes it again.
-    boolean waited = places.forget(ticket);
+    boolean waited = places.giveUp(ticket);
     try {
       boolean buried = mayLand || !database.call(limit, session -> leave(session, ticket, waited));
       if (buried) {
-        database.transact(limit, session -> bury(session, ticket, waited));
+        database.transact(limit, session -> bury(session, ticket));
+        // An attempt that had the row before may have begun to wait anew.
+        places.forget(ticket);
       }
       unresolved.remove(ticket.id());
       return buried;
@@ -198,9 +201,10 @@ final class ServerVerbs implements Verbs {
     }
   }
 
-  private boolean bury(Session session, Ticket ticket, boolean waited) throws SQLException {
+  /** What an attempt that had the name's row before has written is there to be removed. */
+  private boolean bury(Session session, Ticket ticket) throws SQLException {
     lockedRow(session, ticket);
-    boolean found = leave(session, ticket, waited);
+    boolean found = leave(session, ticket, true);
     LeaseTable.bury(session, ticket);
     return found;
   }
@@ -208,39 +212,60 @@ final class ServerVerbs implements Verbs {
   /** Whether it held or waited. */
   private boolean leave(Session session, Ticket ticket, boolean mayHaveRow) throws SQLException {
     boolean waited = mayHaveRow && QueueTable.leave(session, ticket);
-    boolean held = free(session, ticket);
-    if (waited && !held) {
+    boolean held = mayHold(session, ticket) && free(session, ticket);
+    boolean isTold = held && ticket.mode() == LockMode.EXCLUSIVE;
+    if ((waited || held) && !isTold) {
       // Those behind it may be next.
       dialect.tell(session, ticket.name());
     }
     return waited || held;
   }
 
+  /** Looked at before: to free what it does not hold could wait for who has the row locked. */
+  private static boolean mayHold(Session session, Ticket ticket) throws SQLException {
+    return ticket.mode() != LockMode.EXCLUSIVE
+        || LeaseTable.row(session, ticket)
+            .filter(row -> row.leaseId().equals(ticket.id().toString()))
+            .isPresent();
+  }
+
   private boolean free(Session session, Ticket ticket) throws SQLException {
-    if (ticket.mode() == LockMode.EXCLUSIVE) {
-      return dialect.free(session, ticket);
-    }
-    boolean freed = LeaseTable.freeShare(session, ticket);
-    if (freed) {
-      dialect.tell(session, ticket.name());
-    }
-    return freed;
+    return ticket.mode() == LockMode.EXCLUSIVE
+        ? dialect.free(session, ticket)
+        : LeaseTable.freeShare(session, ticket);
   }
 
   @Override
   public boolean free(Limit limit, Ticket ticket) {
     unresolved.remove(ticket.id());
-    return database.call(
-        limit,
-        session -> {
-          boolean freed = free(session, ticket);
-          // Its row among those who wait was left behind, so that the grant was one statement.
-          if (places.mayHaveRow(ticket)) {
-            QueueTable.leave(session, ticket);
-            places.forget(ticket);
-          }
-          return freed;
-        });
+    boolean freed = database.call(limit, session -> free(session, ticket));
+    boolean tells = freed && ticket.mode() != LockMode.EXCLUSIVE;
+    // Its row among those who wait was left behind, so that the grant was one statement.
+    boolean leaves = places.forget(ticket);
+    if (tells || leaves) {
+      afterwards(
+          limit,
+          "a place is left, or a waiter not told",
+          session -> {
+            if (leaves) {
+              QueueTable.leave(session, ticket);
+            }
+            if (tells) {
+              dialect.tell(session, ticket.name());
+            }
+            return true;
+          });
+    }
+    return freed;
+  }
+
+  /** What is done beside an answer that is known does not change it: what is left lapses. */
+  private void afterwards(Limit limit, String failed, Session.Work<Boolean> work) {
+    try {
+      database.callUnlessLocked(limit, work);
+    } catch (StoreException | ServerDatabase.RowLocked e) {
+      System.getLogger(ServerVerbs.class.getName()).log(System.Logger.Level.DEBUG, failed, e);
+    }
   }
 
   @Override
@@ -260,15 +285,17 @@ final class ServerVerbs implements Verbs {
 
   @Override
   public boolean breakLease(Limit limit, String name, long number) {
-    return database.call(
-        limit,
-        session -> {
-          boolean broken = LeaseTable.breakLease(session, name, number);
-          if (broken) {
+    boolean broken = database.call(limit, session -> LeaseTable.breakLease(session, name, number));
+    if (broken) {
+      afterwards(
+          limit,
+          "a waiter is not told",
+          session -> {
             dialect.tell(session, name);
-          }
-          return broken;
-        });
+            return true;
+          });
+    }
+    return broken;
   }
 
   @Override

@@ -9,7 +9,6 @@ import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -101,16 +100,15 @@ final class SessionVerbs implements Verbs {
       // Who has the lock has not made it yet, and could not see there that somebody waits.
       grants.makeRow(limit, ticket);
     }
-    database.call(limit, session -> joined(session, ticket));
+    rows.joining().join(limit, ticket);
+    if (sessions.hasEnded(ticket.id())) {
+      // Withdrawn meanwhile, by somebody who did not find its place.
+      database.call(limit, session -> grants.leaveQueue(session, ticket));
+    }
     return row.filter(found -> found.remaining() > 0)
         .<Attempt>map(
             found -> new Attempt.Busy(LeaseTable.duration(found.remaining()), found.holder()))
         .orElseGet(SessionVerbs::usedUp);
-  }
-
-  private boolean joined(Session session, Ticket ticket) throws SQLException {
-    rows.joinIfDue(session, ticket);
-    return true;
   }
 
   // ---- the rest

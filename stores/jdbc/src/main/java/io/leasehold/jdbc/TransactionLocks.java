@@ -38,7 +38,8 @@ import java.util.Optional;
  */
 public final class TransactionLocks {
   private static final String LOCKED = " FOR UPDATE";
-  private static final String UNLOCKED = " FOR UPDATE SKIP LOCKED";
+  private static final String PASSING = " FOR UPDATE SKIP LOCKED";
+  private static final String AT_ONCE = " FOR UPDATE NOWAIT";
   private static final String EXISTS = "SELECT 1 FROM {lock} WHERE name = :name";
 
   /** As short as a server can wait. */
@@ -103,35 +104,52 @@ public final class TransactionLocks {
 
   private static boolean tryLock(Session session, Dialect dialect, String name)
       throws SQLException {
-    if (!isKnown(session, name)) {
-      return dialect.waitFor(session, MOMENT, () -> lock(session, dialect, name));
+    if (isKnown(session, name)) {
+      try {
+        String clause = dialect.passesOverLocked() ? PASSING : AT_ONCE;
+        Optional<Row> row = LeaseTable.lockedRow(session, name, clause);
+        if (row.isPresent()) {
+          return requireNoLease(session, name, row.get());
+        }
+      } catch (SQLException e) {
+        if (dialect.trouble(e) != Dialect.Trouble.LOCKED) {
+          throw e;
+        }
+        return false;
+      }
+      if (dialect.passesOverLocked() && isKnown(session, name)) {
+        return false;
+      }
     }
-    // Not NOWAIT: its error would end the transaction on PostgreSQL
-    return requireNoLease(session, name, LeaseTable.lockedRow(session, name, UNLOCKED));
+    return dialect.waitFor(session, MOMENT, () -> lock(session, dialect, name));
   }
 
+  /** Who makes the row has it locked, or waits for who has. */
   private static boolean lock(Session session, Dialect dialect, String name) throws SQLException {
-    if (!isKnown(session, name)) {
-      // Without looking for it under a lock: that would lock the gap where it will be.
+    // Not looked for under a lock if it is not there: that would lock the gap where it will be.
+    Optional<Row> row =
+        isKnown(session, name) ? LeaseTable.lockedRow(session, name, LOCKED) : Optional.empty();
+    if (row.isEmpty()) {
+      // Also where a snapshot still knows a row that has been swept.
       dialect.newNameIfAbsent(session, name);
+      row = LeaseTable.lockedRow(session, name, LOCKED);
     }
-    return requireNoLease(session, name, LeaseTable.lockedRow(session, name, LOCKED));
+    return requireNoLease(
+        session,
+        name,
+        row.orElseThrow(() -> new SQLException("the row of a name is not there", "40001")));
   }
 
   private static boolean isKnown(Session session, String name) throws SQLException {
     return !session.query(EXISTS, Map.of("name", name), row -> row.getInt(1)).isEmpty();
   }
 
-  private static boolean requireNoLease(Session session, String name, Optional<Row> row)
-      throws SQLException {
-    if (row.isEmpty()) {
-      return false;
-    }
+  private static boolean requireNoLease(Session session, String name, Row row) throws SQLException {
     boolean shared =
-        row.get().others() > 0
+        row.others() > 0
             && LeaseTable.others(session, List.of(name)).stream()
                 .anyMatch(other -> !other.waits() && other.isLive() && !other.isWithdrawn());
-    if (row.get().remaining() > 0 || shared) {
+    if (row.remaining() > 0 || shared) {
       throw new LockKindException(
           "lock '"
               + name

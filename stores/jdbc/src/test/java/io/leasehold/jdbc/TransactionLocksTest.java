@@ -105,6 +105,38 @@ class TransactionLocksTest {
     }
   }
 
+  /** The row was removed, which the transaction's snapshot need not know. */
+  @ParameterizedTest
+  @EnumSource
+  void aRowThatIsGoneIsMadeAnew(SqlDatabase database) throws Exception {
+    try (LockClient client = makeTables(database);
+        Connection one = database.begin();
+        Connection two = database.begin();
+        Connection admin = database.connect();
+        Statement statement = admin.createStatement()) {
+      assertThat(client.list()).isEmpty();
+      String quote = admin.getMetaData().getIdentifierQuoteString();
+      String rows = quote + tables + "_lock" + quote;
+      for (String name : List.of("a", "b")) {
+        locks.lock(one, name, LONG);
+        one.commit();
+        one.createStatement().executeQuery("SELECT * FROM " + rows);
+        two.createStatement().executeQuery("SELECT * FROM " + rows);
+        statement.executeUpdate("DELETE FROM " + rows);
+        if (name.equals("a")) {
+          locks.lock(one, name, SHORT);
+        } else {
+          assertThat(locks.tryLock(one, name)).isTrue();
+        }
+        assertThat(locks.tryLock(two, name)).isFalse();
+        one.commit();
+        two.rollback();
+        assertThat(locks.tryLock(two, name)).isTrue();
+        two.rollback();
+      }
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void theEndOfTheConnectionFrees(SqlDatabase database) throws Exception {
