@@ -16,6 +16,7 @@ import java.util.logging.Logger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -25,13 +26,15 @@ import org.junit.jupiter.api.Test;
  * -Dleasehold.sim.seed=S} replays one and prints its trace.
  */
 class SimulationTest {
-  private static final long SEEDS = Long.getLong("leasehold.sim.seeds", 10_000);
+  private static final long SEEDS = Long.getLong("leasehold.sim.seeds", 2_000);
   private static final long FROM = Long.getLong("leasehold.sim.from", 1);
   private static final Long ONE = Long.getLong("leasehold.sim.seed");
   private static final int LINES_SHOWN = 60;
 
   /** So many seeds see every situation. */
   private static final long ENOUGH_SEEDS = 5_000;
+
+  private static final long MANY_SEEDS = 100_000;
 
   private static final Logger LOG = Logger.getLogger("io.leasehold");
 
@@ -49,13 +52,23 @@ class SimulationTest {
   void everyPromiseHoldsWhateverHappens() {
     if (ONE != null) {
       replay(ONE);
-      return;
+    } else {
+      everyPromiseHolds(FROM, SEEDS);
     }
+  }
+
+  @Test
+  @Tag("slow")
+  void everyPromiseHoldsInAHundredThousandWorlds() {
+    everyPromiseHolds(1, MANY_SEEDS);
+  }
+
+  private static void everyPromiseHolds(long from, long seeds) {
     Sometimes.Counts counts = new Sometimes.Counts();
     ConcurrentLinkedQueue<Simulation.Result> broken = new ConcurrentLinkedQueue<>();
     AtomicLong events = new AtomicLong();
     long begin = System.nanoTime();
-    LongStream.range(FROM, FROM + SEEDS)
+    LongStream.range(from, from + seeds)
         .parallel()
         .forEach(
             seed -> {
@@ -69,14 +82,14 @@ class SimulationTest {
     System.out.printf(
         Locale.ROOT,
         "simulation: %d seeds, %d events, %.1f s, %.0f seeds/s%n",
-        SEEDS,
+        seeds,
         events.get(),
         seconds,
-        SEEDS / seconds);
+        seeds / seconds);
     broken.stream()
         .min((a, b) -> Long.compare(a.events(), b.events()))
-        .ifPresent(shortest -> report(shortest, broken.size()));
-    if (SEEDS >= ENOUGH_SEEDS) {
+        .ifPresent(shortest -> report(shortest, broken.size(), seeds));
+    if (seeds >= ENOUGH_SEEDS) {
       Set<Sometimes> never = EnumSet.allOf(Sometimes.class);
       never.removeIf(what -> counts.of(what) > 0);
       assertThat(never)
@@ -85,7 +98,7 @@ class SimulationTest {
     }
   }
 
-  private static void report(Simulation.Result broken, int howMany) {
+  private static void report(Simulation.Result broken, int howMany, long seeds) {
     Simulation.Result again = Simulation.run(broken.seed(), true, new Sometimes.Counts());
     List<String> lines = Arrays.asList(again.trace().split("\n"));
     List<String> shown =
@@ -96,7 +109,7 @@ class SimulationTest {
             + " -am test -Dtest=SimulationTest -Dsurefire.failIfNoSpecifiedTests=false"
             + " -Dleasehold.sim.seed=%d%n%s",
         howMany,
-        SEEDS,
+        seeds,
         broken.seed(),
         broken.violation().getMessage(),
         broken.seed(),

@@ -53,7 +53,19 @@ final class Violation extends AssertionError {
     /** R12: a call failed in a way that it must not. */
     FAILURE,
     /** A task of the engine threw. */
-    THROWN
+    THROWN,
+    /** R12: a call was told busy, though the store had not answered for its name. */
+    BUSY,
+    /** R18: an interrupt did not end a wait in time, or nobody had made it. */
+    INTERRUPT,
+    /** R11: a lock was free, its store answered, and a waiter was not served in time. */
+    WAKE_UP,
+    /** R17: an event was told much too late. */
+    EVENT,
+    /** A release was not asked again, though there was time for it. */
+    RELEASE_REPEATED,
+    /** A thread waits for ever, or where it must not. */
+    THREAD_STUCK
   }
 
   private final transient Check check;
