@@ -103,7 +103,7 @@ final class ThreadedLeaseJudge {
       long took = world.time.now() - askedAt;
       boolean asked = releases.getOrDefault(h.id, 0) > 1;
       boolean early = took < world.plan.requestTimeout / 2;
-      if (!asked && early && e.failure() != StoreException.Failure.REFUSED) {
+      if (!asked && early && e.failure() == StoreException.Failure.UNKNOWN_OUTCOME) {
         judge.fail(
             Check.RELEASE_REPEATED,
             h + " failed to release after " + Judge.ms(took) + ", asked for once");
