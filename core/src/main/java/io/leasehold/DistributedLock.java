@@ -3,6 +3,7 @@ package io.leasehold;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +25,10 @@ import org.jspecify.annotations.Nullable;
  * {@link #withLock} and {@link #asLock()} are re-entrant per thread and share their holds.
  *
  * <p>Every waiting method: waiters of one process are served first come, first served. A waiter
- * that gives up leaves no trace. If the first request cannot reach the store it fails fast with
- * {@link StoreException}; once the store has answered, it keeps trying until its deadline.
+ * that gives up leaves no trace; it may be in the way of others for the one round trip that
+ * withdraws it, and never has the lock later. If the first request cannot reach the store it fails
+ * fast with {@link StoreException}; once the store has answered, it keeps trying until its
+ * deadline.
  */
 public interface DistributedLock {
   /** The lock name. */
@@ -58,8 +61,9 @@ public interface DistributedLock {
   /**
    * Tries once, without waiting for a holder: one request to the store, none if this process holds
    * the lock or knows that it must wait for it. Behind a request of this process that has no answer
-   * yet it waits for that answer. Not interruptible; it takes at most the client's request timeout (a
-   * read lock's twice that, if it asks whether it may join before it asks for a lease of its own).
+   * yet it waits for that answer. Not interruptible; it takes at most the client's request timeout
+   * (a read lock's twice that, if it asks whether it may join before it asks for a lease of its
+   * own).
    *
    * @return the lease, or empty if the lock is held or waited for by another
    * @throws StoreException if the store cannot be asked, or the outcome is unknown
@@ -78,13 +82,21 @@ public interface DistributedLock {
 
   /**
    * As {@link #acquire(Duration)}, without a waiting thread. The stage completes on a thread of the
-   * client; it must not be blocked for long there. Cancelling the stage's {@link
-   * java.util.concurrent.CompletableFuture} gives up the wait: a grant that arrives at that moment
-   * is released.
+   * client. Up to 64 completions run at a time, and may block; further ones wait for one of them,
+   * so work of any length is better given to {@link #acquireAsync(Duration, Executor)}. Cancelling
+   * the stage's {@link java.util.concurrent.CompletableFuture} gives up the wait: a grant that
+   * arrives at that moment is released.
    *
-   * @return completes with the lease, or with what {@code acquire} would throw
+   * @return completes with the lease, or with what {@code acquire} would throw; always, also if the
+   *     client is closed
    */
   CompletionStage<Lease> acquireAsync(Duration maxWait);
+
+  /**
+   * As {@link #acquireAsync(Duration)}; the stage completes on {@code executor}. It must run what
+   * it is given, or refuse it by an exception: then the stage completes on a thread of the client.
+   */
+  CompletionStage<Lease> acquireAsync(Duration maxWait, Executor executor);
 
   /**
    * Does {@code work} under the lock, waiting for it however long that takes, and releases it.
@@ -95,8 +107,8 @@ public interface DistributedLock {
    * whether the store has released the lock: that is told by {@link
    * io.leasehold.event.LockEvent.UnknownOutcome} and in the log, and the ttl ends the lease.
    *
-   * @throws LeaseLostException if the lease was lost meanwhile: when it is entered again, or at the
-   *     end (what {@code work} threw goes first)
+   * @throws LeaseLostException if the lease was lost meanwhile, or the client closed: when it is
+   *     entered again, or at the end (what {@code work} threw goes first)
    * @throws InterruptedException if interrupted while waiting for the lock
    */
   <E extends Exception> void withLock(LockedRun<E> work) throws E, InterruptedException;

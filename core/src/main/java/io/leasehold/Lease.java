@@ -61,18 +61,23 @@ public interface Lease extends AutoCloseable {
 
   /**
    * Runs {@code callback} once if this lease is lost, on a thread of the client, as soon as the
-   * process notices; at once if it is lost already. Never runs after {@link #release()}. What the
-   * callback throws is logged.
+   * process notices; at once if it is lost already. Never runs after {@link #release()} has
+   * returned: what has not begun is left out, and the first release waits for what runs, for one
+   * request timeout at most. An interrupt that the callback sent may still be pending then. Up to
+   * 64 callbacks run at a time and may block; further ones wait for one of them. What the callback
+   * throws is logged.
    */
   void onLost(Runnable callback);
 
   /**
    * Ends the lease, so that another may have the lock. Renewal stops before the store is told.
    *
-   * <p>Waits for one request to the store, which is repeated once if its answer is lost, and at most
-   * for the client's request timeout; not interruptible (the flag is kept). Idempotent: every call after the first does nothing.
+   * <p>Waits for one request to the store, which is repeated once if its answer is lost, and at
+   * most for the client's request timeout; not interruptible (the flag is kept). Idempotent: every
+   * call after the first does nothing.
    *
-   * @throws LeaseLostException if the lease was lost before; nothing is changed in the store
+   * @throws LeaseLostException if the lease was lost before, or its client closed; nothing is
+   *     changed in the store
    * @throws StoreException if the outcome is unknown; the engine goes on releasing it in the
    *     background, and its ttl ends it
    */

@@ -2,9 +2,9 @@ package io.leasehold;
 
 /**
  * The lease is over although its holder did not release it: it expired, an operator broke it, its
- * session ended, or its longest life is reached. Somebody else may hold the lock, and may have held
- * it while this holder still worked. Only the fencing token, checked where the data lives, protects
- * the data.
+ * session ended, its longest life is reached, or its client was closed. Somebody else may hold the
+ * lock, and may have held it while this holder still worked. Only the fencing token, checked where
+ * the data lives, protects the data.
  */
 public final class LeaseLostException extends LockException {
   private static final long serialVersionUID = 1L;

@@ -6,7 +6,13 @@ import java.util.List;
 /**
  * A connection to one store, from which locks are taken. Thread-safe; make one per process and
  * store, and close it at the end. Holds a few daemon threads, whatever the number of locks and
- * waiters.
+ * waiters, and up to 64 for each kind of callback while as many of them run: completions of {@code
+ * acquireAsync}, {@code onLost}, listeners. One kind never waits for another. Threads inherit
+ * nothing of the thread that first needs them.
+ *
+ * <p>A waiter that gave up (by timeout, interrupt or cancel) may still be in the way of others for
+ * one round trip to the store, in which it is withdrawn; on some stores the lock is granted to it
+ * in that time, and shows so in {@link #list()}. Its caller never gets that lease.
  */
 public interface LockClient extends AutoCloseable {
   /**
@@ -75,9 +81,14 @@ public interface LockClient extends AutoCloseable {
   boolean isClosed();
 
   /**
-   * Ends this client: waiters fail with {@link ClientClosedException}, held leases are released,
-   * every thread and connection ends. Takes at most the client's close timeout. Never throws for an
-   * unknown outcome; that is an event. Idempotent.
+   * Ends this client: waiters fail with {@link ClientClosedException}, held leases are lost to
+   * their holders and released, every thread and connection ends. Holders are told as of any loss:
+   * their callbacks run, their {@code release} and the end of their {@code withLock} throw {@link
+   * LeaseLostException}. {@link LockClientBuilder#closeWaitsForHolders()} lets them finish first.
+   *
+   * <p>Takes at most the client's close timeout. Code of the user that still runs then is
+   * interrupted, and its thread ends with it. Never throws for an unknown outcome; that is an
+   * event. Idempotent.
    */
   @Override
   void close();

@@ -22,6 +22,7 @@ public final class LockClientBuilder {
   private Optional<Duration> ttl = Optional.empty();
   private Duration requestTimeout = Duration.ofSeconds(5);
   private Duration closeTimeout = Duration.ofSeconds(10);
+  private boolean closeWaitsForHolders;
   private Duration handOver = Duration.ofMillis(2);
   private Supplier<@Nullable String> traceId = () -> null;
   private final Set<Trait> required = EnumSet.of(Trait.FENCING);
@@ -48,9 +49,20 @@ public final class LockClientBuilder {
     return this;
   }
 
-  /** How long {@link LockClient#close()} may take. Default 10 s. */
+  /** How long {@link LockClient#close()} may take, in all. Default 10 s. */
   public LockClientBuilder closeTimeout(Duration timeout) {
     this.closeTimeout = requirePositive(timeout, "closeTimeout");
+    return this;
+  }
+
+  /**
+   * Lets {@link LockClient#close()} wait until holders have released what they hold, so that the
+   * work which runs may end under its lock. It waits for as much of the close timeout as leaves
+   * time for one request, half of it at least; what is held then is lost as by default. Nothing new
+   * is acquired meanwhile.
+   */
+  public LockClientBuilder closeWaitsForHolders() {
+    this.closeWaitsForHolders = true;
     return this;
   }
 
@@ -125,6 +137,7 @@ public final class LockClientBuilder {
             Duration.ofSeconds(DEFAULT_TTL_SECONDS),
             requestTimeout,
             closeTimeout,
+            closeWaitsForHolders,
             handOver,
             traceId,
             Set.copyOf(required),

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 
 /**
  * Several locks taken as one: all of them or none, within one deadline. Immutable and thread-safe.
@@ -59,9 +60,15 @@ public interface MultiLock {
 
   /**
    * As {@link #acquire(Duration)}, without a waiting thread; see {@link
-   * DistributedLock#acquireAsync}.
+   * DistributedLock#acquireAsync(Duration)}.
    *
    * @return completes with the lease, or with what {@code acquire} would throw
    */
   CompletionStage<MultiLease> acquireAsync(Duration maxWait);
+
+  /**
+   * As {@link #acquireAsync(Duration)}; see {@link DistributedLock#acquireAsync(Duration,
+   * Executor)}.
+   */
+  CompletionStage<MultiLease> acquireAsync(Duration maxWait, Executor executor);
 }

@@ -215,6 +215,7 @@ final class Guard {
       case GONE -> "the store no longer has its lease: an operator broke it, or it expired there";
       case SESSION_ENDED -> "its session with the store ended";
       case MAX_HOLD -> "it was held for " + limits.longestLife();
+      case CLOSED -> "this tool closed its connection to the store";
     };
   }
 }

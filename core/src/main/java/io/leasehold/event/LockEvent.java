@@ -68,7 +68,9 @@ public sealed interface LockEvent {
       /** Its session with the store ended. */
       SESSION_ENDED,
       /** It reached its longest life. */
-      MAX_HOLD
+      MAX_HOLD,
+      /** Its client was closed while it was held. */
+      CLOSED
     }
   }
 

@@ -1,9 +1,10 @@
 package io.leasehold.event;
 
 /**
- * Is told what happens to the leases of one client, in order, on one thread of the client. A slow
- * listener delays later events, never a lock; what it throws is logged and goes no further. Beyond
- * 10,000 events in arrears new ones are dropped and counted in the log.
+ * Is told what happens to the leases of one client, one event after another, in order, on threads
+ * of the client. A slow listener delays its own later events, never a lock, a callback or another
+ * listener; what it throws is logged and goes no further. Beyond 10,000 events in arrears new ones
+ * are dropped and counted in the log.
  */
 @FunctionalInterface
 public interface LockListener {

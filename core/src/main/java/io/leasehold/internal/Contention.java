@@ -52,9 +52,7 @@ final class Contention {
     }
     Waiter first = queue.callers.first();
     boolean told =
-        contender == null
-            ? first != null && first.intent == Intent.QUEUE
-            : contender.hasAnswered();
+        contender == null ? first != null && first.intent == Intent.QUEUE : contender.hasAnswered();
     if (first != null && told) {
       return first.terms;
     }

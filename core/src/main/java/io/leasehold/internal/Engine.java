@@ -23,17 +23,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** One client: the parts of the engine over one open store. */
 public final class Engine implements LockClient {
-  private static final long DRAIN_CHECK_NANOS = 2_000_000;
-
   /**
    * In which one hand-over is due on a machine at its ease: who is quicker gets no more of a lock
    * than others (a bound by count: Dice, Marathe, Shavit, Lock Cohorting, PPoPP 2012).
@@ -53,7 +48,10 @@ public final class Engine implements LockClient {
 
   final Identity identity;
   final Tickets tickets;
+  final Completers completers;
+  final Warnings warnings;
   final Events events;
+  final Closing closing;
   final StoreCalls calls;
   final Dispatch dispatch;
   final LeaseKeeper keeper;
@@ -73,11 +71,6 @@ public final class Engine implements LockClient {
 
   /** Of a lock for which nobody chose anything else. */
   private final Terms usualTerms;
-
-  private final Duration closeTimeout;
-  private final AtomicBoolean closed = new AtomicBoolean();
-  private final AtomicBoolean shutDown = new AtomicBoolean();
-  private final CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
 
   /**
    * Opens the store and wires the parts.
@@ -99,8 +92,10 @@ public final class Engine implements LockClient {
     this.handOverNanos = Durations.nanos(config.handOver());
     this.wantedHandOvers =
         (int) Math.min(FenceNumber.MAX_HAND_OVERS, handOverNanos / HAND_OVER_PACE_NANOS);
-    this.closeTimeout = config.closeTimeout();
+    this.completers = new Completers(scheduler);
+    this.warnings = new Warnings(clock, scheduler);
     this.events = new Events(scheduler, config.listeners());
+    this.closing = new Closing(this, config);
     this.keeper = new LeaseKeeper(this);
     this.poller = new Poller(this);
     this.limbo = new Limbo(this);
@@ -222,7 +217,7 @@ public final class Engine implements LockClient {
 
   @Override
   public boolean isClosed() {
-    return closed.get();
+    return closing.hasBegun();
   }
 
   private void requireOpen(String what) {
@@ -233,40 +228,12 @@ public final class Engine implements LockClient {
 
   @Override
   public void close() {
-    drain();
-    drained.join();
-    shutDown();
+    closing.run();
   }
 
   /** As {@link #close()}, without waiting. */
   public CompletionStage<Void> closeAsync() {
-    drain();
-    return drained.thenRun(this::shutDown);
-  }
-
-  private void drain() {
-    if (closed.compareAndSet(false, true)) {
-      List.copyOf(names.values()).forEach(NameQueue::close);
-      awaitDrained(Deadline.in(closeTimeout, clock.nanos()));
-    }
-  }
-
-  private void awaitDrained(Deadline deadline) {
-    if ((names.isEmpty() && keeper.size() == 0 && limbo.size() == 0)
-        || deadline.hasPassed(clock.nanos())) {
-      drained.complete(null);
-    } else {
-      scheduler.schedule(() -> awaitDrained(deadline), DRAIN_CHECK_NANOS);
-    }
-  }
-
-  private void shutDown() {
-    if (shutDown.compareAndSet(false, true)) {
-      calls.close();
-      limbo.close();
-      store.close();
-      scheduler.close();
-    }
+    return closing.begin();
   }
 
   /** What this engine holds in memory now. */

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param defaultTtl the ttl if nobody chose one; moved inside the store's limits
  * @param requestTimeout how long one request may take
  * @param closeTimeout how long close may take
+ * @param closeWaitsForHolders whether close waits, for a part of that, until what is held is
+ *     released
  * @param handOver how much longer a wanted lease is handed over locally
  * @param traceId in whose course a lock is taken
  * @param required traits without which the store is refused
@@ -26,7 +28,31 @@ public record EngineConfig(
     Duration defaultTtl,
     Duration requestTimeout,
     Duration closeTimeout,
+    boolean closeWaitsForHolders,
     Duration handOver,
     Supplier<@Nullable String> traceId,
     Set<Trait> required,
-    List<LockListener> listeners) {}
+    List<LockListener> listeners) {
+
+  /** One whose close does not wait for holders. */
+  public EngineConfig(
+      Optional<Duration> ttl,
+      Duration defaultTtl,
+      Duration requestTimeout,
+      Duration closeTimeout,
+      Duration handOver,
+      Supplier<@Nullable String> traceId,
+      Set<Trait> required,
+      List<LockListener> listeners) {
+    this(
+        ttl,
+        defaultTtl,
+        requestTimeout,
+        closeTimeout,
+        false,
+        handOver,
+        traceId,
+        required,
+        listeners);
+  }
+}

@@ -92,6 +92,7 @@ final class Failures {
               "the store no longer has it: it was broken by an operator, removed, or expired there";
           case SESSION_ENDED -> "its session with the store ended";
           case MAX_HOLD -> "it reached its longest life";
+          case CLOSED -> "its client was closed";
         },
         consequence);
   }

@@ -3,12 +3,11 @@ package io.leasehold.internal;
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
 import io.leasehold.event.LockEvent.Lost.Reason;
+import io.leasehold.internal.Scheduler.Lane;
 import io.leasehold.spi.FenceNumber;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +22,8 @@ public final class Hold implements Lease, Waiter.Outcome {
     EXPIRED(Reason.EXPIRED),
     GONE(Reason.GONE),
     SESSION_ENDED(Reason.SESSION_ENDED),
-    MAX_HOLD(Reason.MAX_HOLD);
+    MAX_HOLD(Reason.MAX_HOLD),
+    CLOSED(Reason.CLOSED);
 
     /** By what it was lost; null if it was not. */
     final @Nullable Reason lostBy;
@@ -38,6 +38,7 @@ public final class Hold implements Lease, Waiter.Outcome {
         case GONE -> GONE;
         case SESSION_ENDED -> SESSION_ENDED;
         case MAX_HOLD -> MAX_HOLD;
+        case CLOSED -> CLOSED;
       };
     }
   }
@@ -69,8 +70,8 @@ public final class Hold implements Lease, Waiter.Outcome {
   /** The next of those who share the lease. Guarded by the queue's mutex. */
   @Nullable Hold next;
 
-  /** Guarded by the queue's mutex. */
-  private List<Runnable> callbacks = List.of();
+  /** Null until there is one. Written under the queue's mutex. */
+  private volatile @Nullable LossCallbacks callbacks;
 
   Hold(Grant grant, int handOver, Waiter waiter) {
     long now = grant.queue.engine.clock.nanos();
@@ -172,23 +173,23 @@ public final class Hold implements Lease, Waiter.Outcome {
 
   @Override
   public void onLost(Runnable callback) {
-    grant.queue.locked(
-        steps -> {
-          if (isLost()) {
-            steps.add(() -> call(callback));
-          } else {
-            if (callbacks.isEmpty()) {
-              callbacks = new ArrayList<>(1);
-            }
-            callbacks.add(callback);
-          }
-        });
+    onLost(Lane.LOSS, callback);
   }
 
-  private void call(Runnable callback) {
-    engine()
-        .scheduler
-        .callback(() -> Events.isolated(callback, "an onLost callback of " + this + " threw"));
+  /** As {@link #onLost(Runnable)}, in this lane. */
+  void onLost(Lane lane, Runnable callback) {
+    grant.queue.locked(
+        steps -> {
+          LossCallbacks all = callbacks;
+          if (all == null) {
+            all = new LossCallbacks(this);
+            callbacks = all;
+          }
+          all.add(lane, callback);
+          if (isLost()) {
+            all.call(steps);
+          }
+        });
   }
 
   @Override
@@ -201,7 +202,21 @@ public final class Hold implements Lease, Waiter.Outcome {
         throw failure;
       }
       throw e;
+    } finally {
+      awaitCallbacks();
     }
+  }
+
+  /** After a release: none of its callbacks runs any more, if they end within a request timeout. */
+  void awaitCallbacks() {
+    LossCallbacks all = callbacks;
+    if (all != null) {
+      all.awaitRunning(Deadline.in(engine().requestTimeout, engine().clock.nanos()));
+    }
+  }
+
+  boolean isReleaseAsked() {
+    return asked;
   }
 
   /**
@@ -250,15 +265,20 @@ public final class Hold implements Lease, Waiter.Outcome {
     if (!become(State.HELD, lost) && !become(State.JEOPARDY, lost)) {
       return false;
     }
-    for (Runnable callback : callbacks) {
-      steps.add(() -> call(callback));
+    LossCallbacks all = callbacks;
+    if (all != null) {
+      all.call(steps);
     }
-    callbacks = List.of();
     return true;
   }
 
   boolean isLost() {
     return state.lostBy != null;
+  }
+
+  /** By the client's end, while it was held. */
+  boolean wasClosed() {
+    return state == State.CLOSED;
   }
 
   /** What to throw now that it is not held. */

@@ -130,7 +130,7 @@ final class Leases {
             + thread.getName()
             + " waits for a lock that it holds itself by another handle;"
             + " use withLock or asLock where re-entry is meant";
-    steps.add(() -> Log.warn(warning));
+    queue.engine.warnings.add(() -> warning);
     queue.engine.events.emit(() -> new LockEvent.LikelySelfDeadlock(queue.name, thread.getName()));
   }
 
@@ -147,14 +147,29 @@ final class Leases {
     return leaving.end();
   }
 
-  /** Lets every lease go; nothing is handed over any more. */
+  /** Tells every holder, and lets every lease go; nothing is handed over any more. */
   void close(Steps steps) {
     for (Grant grant : all()) {
-      for (Hold hold : grant.holds()) {
-        // Each on its own: a silent store must not keep the caller of close.
-        steps.add(() -> queue.engine.dispatch.background(hold::releaseUnwatched));
+      expire(grant, steps);
+      if (grant.phase == Phase.HELD) {
+        close(grant, steps);
       }
     }
+  }
+
+  private void close(Grant grant, Steps steps) {
+    List<Hold> holds = grant.holds();
+    for (Hold hold : holds) {
+      if (hold.endLost(Reason.CLOSED, steps)) {
+        lost(hold, Reason.CLOSED, steps);
+      }
+      grant.remove(hold);
+    }
+    Leaving leaving = new Leaving(holds.get(0));
+    grant.leaving = leaving;
+    grant.phase = Phase.RELEASING;
+    // Each on its own: a silent store must not keep the caller of close.
+    steps.add(() -> queue.engine.dispatch.background(leaving));
   }
 
   void end(Grant grant) {
@@ -248,7 +263,11 @@ final class Leases {
   }
 
   void lost(Hold hold, Reason reason, Steps steps) {
-    steps.add(() -> Log.warn(String.valueOf(hold.lost(reason, "").getMessage())));
+    if (hold.wasClosed() && reason != Reason.CLOSED) {
+      // Its holder was told
+      return;
+    }
+    queue.engine.warnings.add(() -> String.valueOf(hold.lost(reason, "").getMessage()));
     queue.engine.events.emit(
         () -> new LockEvent.Lost(queue.name, hold.leaseId(), hold.tokenOrZero(), reason));
   }

@@ -17,6 +17,7 @@ import io.leasehold.spi.Ticket.Intent;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
@@ -134,7 +135,8 @@ class LockHandle implements DistributedLock {
   }
 
   private Waiter blocking(Intent intent, Deadline deadline) {
-    return new Waiter(engine, name, terms, intent, deadline, Thread.currentThread(), null);
+    Thread me = Thread.currentThread();
+    return new Waiter(engine, name, terms, intent, deadline, me, null, engine.identity.traceId());
   }
 
   private static @Nullable Lease leaseOf(Waiter.Outcome end) {
@@ -154,20 +156,36 @@ class LockHandle implements DistributedLock {
 
   @Override
   public CompletableFuture<Lease> acquireAsync(Duration maxWait) {
-    boolean once = maxWait.isNegative() || maxWait.isZero();
-    return once
-        ? acquireAsync(Deadline.NONE, Intent.TRY)
-        : acquireAsync(Deadline.in(maxWait, engine.clock.nanos()), Intent.QUEUE);
+    return acquireOn(maxWait, engine.completers.ofClient);
   }
 
-  CompletableFuture<Lease> acquireAsync(Deadline deadline, Intent intent) {
-    CompletableFuture<Lease> future = new CompletableFuture<>();
-    Waiter waiter = new Waiter(engine, name, terms, intent, deadline, null, future);
+  @Override
+  public CompletableFuture<Lease> acquireAsync(Duration maxWait, Executor executor) {
+    return acquireOn(maxWait, engine.completers.ofUser(executor));
+  }
+
+  private CompletableFuture<Lease> acquireOn(Duration maxWait, Executor completer) {
+    boolean once = maxWait.isNegative() || maxWait.isZero();
+    Deadline deadline = once ? Deadline.NONE : Deadline.in(maxWait, engine.clock.nanos());
+    return begin(deadline, once ? Intent.TRY : Intent.QUEUE, completer, engine.identity.traceId())
+        .future();
+  }
+
+  /** A wait without a thread, and how to give it up. */
+  record Begun(NameQueue queue, Waiter waiter, PendingLease future) {
+    Waiter.Outcome giveUp(GiveUp why) {
+      return queue.giveUp(waiter, why);
+    }
+  }
+
+  Begun begin(Deadline deadline, Intent intent, Executor completer, String traceId) {
+    PendingLease future = new PendingLease(completer);
+    Waiter waiter = new Waiter(engine, name, terms, intent, deadline, null, future, traceId);
     NameQueue entered = engine.enter(queue, waiter);
     // Whoever else completes the future, by cancel or orTimeout, gives up the wait.
     CompletableFuture<Lease> unused =
         future.whenComplete((lease, thrown) -> entered.giveUp(waiter, GiveUp.CANCEL));
-    return future;
+    return new Begun(entered, waiter, future);
   }
 
   // ---- scopes

@@ -2,36 +2,46 @@ package io.leasehold.internal;
 
 import io.leasehold.Lease;
 import io.leasehold.MultiLease;
+import io.leasehold.internal.LockHandle.Begun;
+import io.leasehold.internal.NameQueue.GiveUp;
+import io.leasehold.internal.Scheduler.Lane;
 import io.leasehold.spi.Ticket.Intent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Takes several locks one after another, in one deadline. If one that it has is lost meanwhile it
  * lets all go and begins again. Everybody takes them in the same order, so nobody waits in a circle
- * (the ordering of resources: Havender, 1968).
+ * (the ordering of resources: Havender, 1968). Only its end runs code of the user.
  */
 final class MultiAcquisition {
   private final Engine engine;
   private final List<LockHandle> parts;
   private final Deadline deadline;
   private final boolean once;
+  private final Executor completer;
+  private final String traceId;
   private final CompletableFuture<MultiLease> result = new CompletableFuture<>();
   private final Mutex mutex = new Mutex();
 
   /** Rises with every new beginning and at the end: what an older one still hears is void. */
   private int round;
 
+  private boolean ended;
   private List<Lease> held = new ArrayList<>();
-  private @Nullable CompletableFuture<Lease> asked;
+  private @Nullable Begun asked;
 
-  MultiAcquisition(Engine engine, List<LockHandle> parts, Deadline deadline, boolean once) {
+  MultiAcquisition(
+      Engine engine, List<LockHandle> parts, Deadline deadline, boolean once, Executor completer) {
     this.engine = engine;
     this.parts = parts;
     this.deadline = deadline;
     this.once = once;
+    this.completer = completer;
+    this.traceId = engine.identity.traceId();
   }
 
   CompletableFuture<MultiLease> start() {
@@ -47,23 +57,26 @@ final class MultiAcquisition {
     LockHandle part = parts.get(held.size());
     steps.add(
         () -> {
-          CompletableFuture<Lease> future =
-              part.acquireAsync(deadline, once ? Intent.TRY : Intent.QUEUE);
-          mutex.locked(then -> ask(mine, future, then));
+          Begun begun =
+              part.begin(
+                  deadline, once ? Intent.TRY : Intent.QUEUE, engine.completers.ofEngine, traceId);
+          mutex.locked(then -> ask(mine, begun, then));
         });
   }
 
-  private void ask(int mine, CompletableFuture<Lease> future, Steps steps) {
+  private void ask(int mine, Begun begun, Steps steps) {
     if (mine == round) {
-      asked = future;
+      asked = begun;
     } else {
-      steps.add(() -> future.cancel(true));
+      steps.add(() -> begun.future().cancel(true));
     }
     steps.add(
         () -> {
           CompletableFuture<Lease> unused =
-              future.whenComplete(
-                  (lease, thrown) -> mutex.locked(then -> answered(mine, lease, thrown, then)));
+              begun
+                  .future()
+                  .whenComplete(
+                      (lease, thrown) -> mutex.locked(then -> answered(mine, lease, thrown, then)));
         });
   }
 
@@ -80,7 +93,8 @@ final class MultiAcquisition {
       return;
     }
     held.add(lease);
-    steps.add(() -> lease.onLost(() -> mutex.locked(then -> lost(mine, then))));
+    steps.add(
+        () -> ((Hold) lease).onLost(Lane.ENGINE, () -> mutex.locked(then -> lost(mine, then))));
     if (held.size() < parts.size()) {
       next(steps);
     } else if (held.stream().allMatch(Lease::isHeld)) {
@@ -95,28 +109,64 @@ final class MultiAcquisition {
     MultiHold all = new MultiHold(held);
     held = new ArrayList<>();
     round++;
+    ended = true;
     steps.add(
-        () -> {
-          if (!result.complete(all)) {
-            // Cancelled at this moment: nobody will ever release it but us
-            all.releaseUnwatched();
-          }
-        });
+        () ->
+            completer.execute(
+                () -> {
+                  if (!result.complete(all)) {
+                    // Cancelled at this moment: nobody will ever release it but us
+                    engine.dispatch.background(all::releaseUnwatched);
+                  }
+                }));
   }
 
   /** Lets all go; one that tried once may try again only when they are free. */
   private void fail(Throwable why, Steps steps) {
     round++;
+    ended = true;
+    boolean waits = once && !held.isEmpty();
     CompletableFuture<Void> gone = letGo(steps);
-    if (once) {
+    Runnable end = () -> completer.execute(() -> result.completeExceptionally(why));
+    if (waits) {
+      // A closed client lets them go by itself, and may drop what was to be done here
       steps.add(
           () -> {
-            CompletableFuture<Void> unused =
-                gone.whenComplete((nothing, failed) -> result.completeExceptionally(why));
+            CompletableFuture<Object> unused =
+                CompletableFuture.anyOf(gone, engine.closing.drained())
+                    .whenComplete((nothing, failed) -> end.run());
           });
     } else {
-      steps.add(() -> result.completeExceptionally(why));
+      steps.add(end);
     }
+  }
+
+  /** The deadline has passed: ends it on the calling thread, if nothing else has done so. */
+  void timeOut() {
+    mutex.locked(
+        steps -> {
+          Begun last = asked;
+          int mine = round;
+          if (last != null) {
+            steps.add(() -> timedOut(mine, last.giveUp(GiveUp.TIMEOUT)));
+          } else if (!ended) {
+            fail(Failures.silent(parts.get(held.size()).name()), steps);
+          }
+        });
+  }
+
+  private void timedOut(int mine, Waiter.Outcome end) {
+    mutex.locked(
+        steps -> {
+          // A lease is on its way to be answered
+          if (mine == round && end instanceof Waiter.Busy busy) {
+            asked = null;
+            fail(busy.asException(), steps);
+          } else if (mine == round && end instanceof Waiter.Failed failed) {
+            asked = null;
+            fail(failed.why(), steps);
+          }
+        });
   }
 
   private void lost(int mine, Steps steps) {
@@ -131,15 +181,16 @@ final class MultiAcquisition {
 
   private void giveUp(Steps steps) {
     round++;
+    ended = true;
     forgetAsked(steps);
     CompletableFuture<Void> unused = letGo(steps);
   }
 
   private void forgetAsked(Steps steps) {
-    CompletableFuture<Lease> future = asked;
+    Begun begun = asked;
     asked = null;
-    if (future != null) {
-      steps.add(() -> future.cancel(true));
+    if (begun != null) {
+      steps.add(() -> begun.future().cancel(true));
     }
   }
 
@@ -151,6 +202,10 @@ final class MultiAcquisition {
 
   private CompletableFuture<Void> letGo(List<Lease> leases, Steps steps) {
     CompletableFuture<Void> done = new CompletableFuture<>();
+    if (leases.isEmpty()) {
+      done.complete(null);
+      return done;
+    }
     // Not on this thread, which may be the caller's at its deadline
     steps.add(
         () ->

@@ -13,6 +13,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Several locks by name, in the one order in which everybody takes them. */
@@ -59,7 +62,7 @@ final class MultiHandle implements MultiLock {
 
   @Override
   public MultiLease acquire() throws InterruptedException {
-    return await(start(Deadline.NONE));
+    return await(start(Deadline.NONE), Deadline.NONE);
   }
 
   @Override
@@ -68,15 +71,16 @@ final class MultiHandle implements MultiLock {
       if (Thread.interrupted()) {
         throw new InterruptedException();
       }
-      return join(startOnce());
+      return tryOnce();
     }
-    return await(start(Deadline.in(maxWait, engine.clock.nanos())));
+    Deadline deadline = Deadline.in(maxWait, engine.clock.nanos());
+    return await(start(deadline), deadline);
   }
 
   @Override
   public Optional<MultiLease> tryAcquire() {
     try {
-      return Optional.of(join(startOnce()));
+      return Optional.of(tryOnce());
     } catch (LockTimeoutException busy) {
       return Optional.empty();
     }
@@ -93,38 +97,64 @@ final class MultiHandle implements MultiLock {
 
   @Override
   public CompletableFuture<MultiLease> acquireAsync(Duration maxWait) {
-    return isOnce(maxWait) ? startOnce() : start(Deadline.in(maxWait, engine.clock.nanos()));
+    return acquireOn(maxWait, engine.completers.ofClient);
+  }
+
+  @Override
+  public CompletableFuture<MultiLease> acquireAsync(Duration maxWait, Executor executor) {
+    return acquireOn(maxWait, engine.completers.ofUser(executor));
+  }
+
+  private CompletableFuture<MultiLease> acquireOn(Duration maxWait, Executor completer) {
+    boolean once = isOnce(maxWait);
+    Deadline deadline = once ? Deadline.NONE : Deadline.in(maxWait, engine.clock.nanos());
+    return new MultiAcquisition(engine, parts, deadline, once, completer).start();
   }
 
   private static boolean isOnce(Duration maxWait) {
     return maxWait.isNegative() || maxWait.isZero();
   }
 
-  private CompletableFuture<MultiLease> startOnce() {
-    return new MultiAcquisition(engine, parts, Deadline.NONE, true).start();
+  /** For a caller that waits itself: nothing of the user depends on the future. */
+  private MultiAcquisition start(Deadline deadline) {
+    return new MultiAcquisition(engine, parts, deadline, false, Runnable::run);
   }
 
-  private CompletableFuture<MultiLease> start(Deadline deadline) {
-    return new MultiAcquisition(engine, parts, deadline, false).start();
+  /** Each may take a request timeout, and so may letting go of those that were had. */
+  private MultiLease tryOnce() {
+    Deadline last =
+        Deadline.in(engine.requestTimeout.multipliedBy(parts.size() + 1), engine.clock.nanos());
+    MultiAcquisition tried =
+        new MultiAcquisition(engine, parts, Deadline.NONE, true, Runnable::run);
+    CompletableFuture<MultiLease> future = tried.start();
+    Waits.uninterruptibly(future, last, engine.clock);
+    return ended(tried, future);
   }
 
-  private static MultiLease await(CompletableFuture<MultiLease> future)
-      throws InterruptedException {
+  private MultiLease await(MultiAcquisition begun, Deadline deadline) throws InterruptedException {
+    CompletableFuture<MultiLease> future = begun.start();
     try {
-      return future.get();
-    } catch (ExecutionException e) {
-      throw asRuntime(e.getCause());
+      return future.get(deadline.left(engine.clock.nanos()), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      return ended(begun, future);
     } catch (InterruptedException e) {
       if (future.cancel(true)) {
         throw e;
       }
       // Granted at the same moment: that counts, and the flag tells of the interrupt
       Thread.currentThread().interrupt();
-      return join(future);
+      return ended(begun, future);
     }
   }
 
-  private static MultiLease join(CompletableFuture<MultiLease> future) {
+  /** How it ended; it does so now if it has not. */
+  private MultiLease ended(MultiAcquisition begun, CompletableFuture<MultiLease> future) {
+    if (!future.isDone()) {
+      begun.timeOut();
+      Waits.uninterruptibly(
+          future, Deadline.in(engine.requestTimeout, engine.clock.nanos()), engine.clock);
+      future.completeExceptionally(Failures.silent(names.get(0)));
+    }
     try {
       return future.join();
     } catch (CompletionException e) {

@@ -68,6 +68,8 @@ final class MultiHold implements MultiLease {
       releaseAll(leases).join();
     } catch (CompletionException e) {
       throw e.getCause() instanceof RuntimeException failure ? failure : e;
+    } finally {
+      leases.forEach(lease -> ((Hold) lease).awaitCallbacks());
     }
   }
 

@@ -158,16 +158,20 @@ final class NameQueue extends Mutex {
     callers.end(waiter, hold, steps);
   }
 
-  /** Ends every wait and lets every lease go. */
-  void close() {
+  /** Ends every wait. */
+  void closeWaits() {
     locked(
         steps -> {
           for (Waiter waiter : callers.all()) {
             callers.end(waiter, new Waiter.Failed(Failures.closed(name)), steps);
           }
           contention.close(steps);
-          leases.close(steps);
         });
+  }
+
+  /** Lets every lease go. */
+  void closeLeases() {
+    locked(leases::close);
   }
 
   int waiterCount() {

@@ -151,6 +151,9 @@ final class Releaser {
   }
 
   private void released(Hold hold) {
+    if (hold.wasClosed()) {
+      return;
+    }
     engine.events.emit(
         () ->
             new LockEvent.Released(

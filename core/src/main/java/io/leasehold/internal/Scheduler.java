@@ -1,14 +1,29 @@
 package io.leasehold.internal;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where the engine's work runs when it is not the caller's thread, and how a caller's thread waits.
- * After {@link #close()} tasks are dropped.
+ * After {@link #close()} timers and requests are dropped; callbacks never are.
  */
 public interface Scheduler extends AutoCloseable {
+  /** What waits for what: code of the user delays nothing but its own kind. */
+  enum Lane {
+    /** Completions of {@code acquireAsync}: code of the user. */
+    COMPLETION,
+    /** Hands completions to an executor of the user. */
+    HAND_ON,
+    /** Callbacks of {@code onLost}: code of the user. */
+    LOSS,
+    /** Listeners and the log: code of the user. One task at a time for each of them. */
+    EVENT,
+    /** The engine's own continuations, and nothing that blocks. */
+    ENGINE
+  }
+
   /** Runs a short task that does not block, after a delay. */
   Timer schedule(Runnable task, long delayNanos);
 
@@ -42,6 +57,11 @@ public interface Scheduler extends AutoCloseable {
   /** Runs code of the user. */
   void callback(Runnable task);
 
+  /** As {@link #callback(Runnable)}, in its lane; also after {@link #close()}. */
+  default void callback(Lane lane, Runnable task) {
+    callback(task);
+  }
+
   /** Lets the calling thread wait until it is woken or interrupted, or for so long. */
   default void park(Object blocker, long nanos) {
     LockSupport.parkNanos(blocker, nanos);
@@ -60,6 +80,11 @@ public interface Scheduler extends AutoCloseable {
   /** Ends the threads; what runs is interrupted. */
   @Override
   void close();
+
+  /** As {@link #close()}, waiting at most so long for what runs. */
+  default void close(Duration most) {
+    close();
+  }
 
   /** A scheduled task. */
   interface Timer {

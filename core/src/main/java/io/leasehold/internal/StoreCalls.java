@@ -42,6 +42,7 @@ final class StoreCalls {
   /** Calls that were not answered at once, by number: in an order that depends on nothing else. */
   private final Map<Long, Guard<?>> open = new ConcurrentHashMap<>();
 
+  /** From then on no timer ends a call. */
   private volatile boolean closed;
 
   StoreCalls(Scheduler scheduler, Calls calls) {

@@ -1,8 +1,13 @@
 package io.leasehold.internal;
 
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ScheduledFuture;
@@ -12,14 +17,21 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The threads of one client: one timer, and a few more that exist only while there is work. The
  * only place that starts any.
  */
 public final class Threads implements Scheduler {
+  /** How many callbacks of one lane run at once; as many may block without delaying another. */
+  public static final int MOST_CALLBACKS = 64;
+
+  private static final int MOST_CONTINUATIONS = 4;
   private static final long IDLE_SECONDS = 5;
-  private static final long LAST_TASKS_SECONDS = 2;
+  private static final Duration LAST_TASKS = Duration.ofSeconds(2);
   private static final String PREFIX = "leasehold-";
 
   /**
@@ -49,11 +61,11 @@ public final class Threads implements Scheduler {
           TimeUnit.SECONDS,
           new SynchronousQueue<>(),
           named("request"));
-  private final Map<Work, Lane> lanes = new EnumMap<>(Work.class);
-  private final Lane other;
+  private final Map<Work, PoolShare> shares = new EnumMap<>(Work.class);
+  private final PoolShare other;
   private final ThreadPoolExecutor renewals =
       pool("renewal", MOST_RENEWALS, new ThreadPoolExecutor.DiscardPolicy());
-  private final ThreadPoolExecutor callbacks = pool("callback", 4, (task, closed) -> task.run());
+  private final Map<Lane, Crew> lanes = new EnumMap<>(Lane.class);
 
   /** Starts no thread yet. */
   public Threads() {
@@ -66,13 +78,18 @@ public final class Threads implements Scheduler {
    * @param most how many requests may run at once of those that are of no kind
    */
   public Threads(int most) {
-    other = new Lane(requests, most);
-    lanes.put(Work.CALLER, new Lane(requests, MOST_FOR_CALLERS));
-    lanes.put(Work.WATCH, new Lane(requests, MOST_WATCHES));
-    lanes.put(Work.POLL, new Lane(requests, MOST_POLLS));
-    lanes.put(Work.WITHDRAWAL, new Lane(requests, MOST_WITHDRAWALS));
+    other = new PoolShare(requests, most);
+    shares.put(Work.CALLER, new PoolShare(requests, MOST_FOR_CALLERS));
+    shares.put(Work.WATCH, new PoolShare(requests, MOST_WATCHES));
+    shares.put(Work.POLL, new PoolShare(requests, MOST_POLLS));
+    shares.put(Work.WITHDRAWAL, new PoolShare(requests, MOST_WITHDRAWALS));
     timer.setRemoveOnCancelPolicy(true);
     timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+    lanes.put(Lane.COMPLETION, new Crew("callback", MOST_CALLBACKS));
+    lanes.put(Lane.HAND_ON, new Crew("handon", MOST_CALLBACKS));
+    lanes.put(Lane.LOSS, new Crew("loss", MOST_CALLBACKS));
+    lanes.put(Lane.EVENT, new Crew("event", MOST_CALLBACKS));
+    lanes.put(Lane.ENGINE, new Crew("engine", MOST_CONTINUATIONS));
   }
 
   @Override
@@ -90,7 +107,7 @@ public final class Threads implements Scheduler {
 
   @Override
   public void request(Work work, Runnable task) {
-    lanes.getOrDefault(work, other).execute(task);
+    shares.getOrDefault(work, other).execute(task);
   }
 
   @Override
@@ -100,49 +117,60 @@ public final class Threads implements Scheduler {
 
   @Override
   public void callback(Runnable task) {
-    callbacks.execute(logged(task));
+    callback(Lane.COMPLETION, task);
+  }
+
+  @Override
+  public void callback(Lane lane, Runnable task) {
+    lanes.getOrDefault(lane, lanes.get(Lane.COMPLETION)).run(task);
   }
 
   @Override
   public void close() {
-    timer.shutdownNow();
-    requests.shutdownNow();
+    close(LAST_TASKS);
+  }
+
+  @Override
+  public void close(Duration most) {
+    List<ThreadPoolExecutor> pools = List.of(timer, requests, renewals);
+    pools.forEach(ThreadPoolExecutor::shutdownNow);
     other.clear();
-    lanes.values().forEach(Lane::clear);
-    renewals.shutdownNow();
-    callbacks.shutdown();
-    // A close from a thread of a client must not wait for itself.
-    if (!Thread.currentThread().getName().startsWith(PREFIX)) {
-      boolean interrupted = false;
-      for (ThreadPoolExecutor pool : List.of(timer, requests, renewals, callbacks)) {
-        interrupted |= awaitEnd(pool);
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+    shares.values().forEach(PoolShare::clear);
+    lanes.values().forEach(Crew::endWhenIdle);
+    // A close from a thread of this client must not wait for itself.
+    if (Thread.currentThread() instanceof Worker worker && worker.of == this) {
+      return;
     }
-    callbacks.shutdownNow();
-  }
-
-  /** Waits a bounded time; true if interrupted, and then no longer. */
-  private static boolean awaitEnd(ThreadPoolExecutor pool) {
+    long end = System.nanoTime() + most.toNanos();
+    boolean ended = true;
+    boolean interrupted = false;
     try {
-      if (!pool.awaitTermination(LAST_TASKS_SECONDS, TimeUnit.SECONDS)) {
-        Log.warn(
-            "a task of a closed client still runs: an event listener, or a request that does not end");
+      for (ThreadPoolExecutor pool : pools) {
+        ended &= pool.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS);
       }
-      return false;
+      for (Crew crew : lanes.values()) {
+        ended &= crew.awaitEnd(end);
+      }
     } catch (InterruptedException e) {
-      return true;
+      interrupted = true;
+    }
+    lanes.values().forEach(Crew::interrupt);
+    if (!ended) {
+      Log.warn(
+          "a task of a closed client still runs: an event listener, a callback, or a request that does not end");
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 
-  private static Runnable logged(Runnable task) {
+  private Runnable logged(Runnable task) {
     return () -> {
       try {
         task.run();
       } catch (RuntimeException | Error e) {
-        Log.error("a task of the engine failed; please report this", e);
+        // Not here: this may be the timer, and a logger may block
+        callback(Lane.EVENT, () -> Log.error("a task of the engine failed; please report this", e));
         if (e instanceof Error error) {
           throw error;
         }
@@ -150,8 +178,7 @@ public final class Threads implements Scheduler {
     };
   }
 
-  private static ThreadPoolExecutor pool(
-      String role, int size, RejectedExecutionHandler whenClosed) {
+  private ThreadPoolExecutor pool(String role, int size, RejectedExecutionHandler whenClosed) {
     ThreadPoolExecutor pool =
         new ThreadPoolExecutor(
             size,
@@ -165,12 +192,144 @@ public final class Threads implements Scheduler {
     return pool;
   }
 
-  private static ThreadFactory named(String role) {
+  private ThreadFactory named(String role) {
     AtomicInteger count = new AtomicInteger();
-    return task -> {
-      Thread thread = new Thread(task, PREFIX + role + "-" + count.incrementAndGet());
-      thread.setDaemon(true);
-      return thread;
-    };
+    return task -> new Worker(this, task, PREFIX + role + "-" + count.incrementAndGet());
+  }
+
+  /** Inherits nothing of the caller that happened to need it first, but its thread group. */
+  private static final class Worker extends Thread {
+    final Threads of;
+
+    Worker(Threads of, Runnable task, String name) {
+      super(null, task, name, 0, false);
+      this.of = of;
+      setDaemon(true);
+      setPriority(NORM_PRIORITY);
+      setContextClassLoader(Threads.class.getClassLoader());
+    }
+  }
+
+  /**
+   * The threads of one lane: one more whenever all are busy, up to a limit; beyond it tasks wait.
+   * Closed they go on until nothing is left to do.
+   */
+  private final class Crew {
+    private final int most;
+    private final ThreadFactory factory;
+    private final ReentrantLock mutex = new ReentrantLock();
+    private final Condition work = mutex.newCondition();
+    private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    private final Set<Thread> alive = new HashSet<>();
+    private int idle;
+    private long idleNanos = TimeUnit.SECONDS.toNanos(IDLE_SECONDS);
+
+    Crew(String role, int most) {
+      this.most = most;
+      this.factory = named(role);
+    }
+
+    void run(Runnable task) {
+      mutex.lock();
+      try {
+        tasks.add(task);
+        if (tasks.size() <= idle) {
+          work.signal();
+        } else if (alive.size() < most) {
+          start();
+        }
+      } finally {
+        mutex.unlock();
+      }
+    }
+
+    private void start() {
+      Thread thread = factory.newThread(this::work);
+      try {
+        thread.start();
+        alive.add(thread);
+      } catch (OutOfMemoryError e) {
+        // No more threads: the task waits for those there are, or for the next task
+      }
+    }
+
+    private void work() {
+      for (Runnable task = next(); task != null; task = next()) {
+        try {
+          task.run();
+        } catch (RuntimeException | Error e) {
+          log(e);
+        }
+        // Meant for the task that is over
+        Thread.interrupted();
+      }
+    }
+
+    private static void log(Throwable thrown) {
+      try {
+        Log.error("a callback failed", thrown);
+      } catch (RuntimeException | Error e) {
+        // The logger threw: nothing is left that could be told
+      }
+    }
+
+    private @Nullable Runnable next() {
+      mutex.lock();
+      try {
+        idle++;
+        long left = idleNanos;
+        while (tasks.isEmpty() && left > 0) {
+          try {
+            long stillLeft = work.awaitNanos(left);
+            // It was closed meanwhile, perhaps
+            left = Math.min(stillLeft, idleNanos);
+          } catch (InterruptedException e) {
+            // Comes too late for its task
+          }
+        }
+        Runnable task = tasks.poll();
+        if (task == null) {
+          alive.remove(Thread.currentThread());
+          work.signalAll();
+        }
+        return task;
+      } finally {
+        idle--;
+        mutex.unlock();
+      }
+    }
+
+    void endWhenIdle() {
+      mutex.lock();
+      try {
+        idleNanos = 0;
+        work.signalAll();
+      } finally {
+        mutex.unlock();
+      }
+    }
+
+    boolean awaitEnd(long end) throws InterruptedException {
+      List<Thread> threads;
+      mutex.lock();
+      try {
+        threads = new ArrayList<>(alive);
+      } finally {
+        mutex.unlock();
+      }
+      for (Thread thread : threads) {
+        TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(1, end - System.nanoTime()));
+      }
+      return threads.stream().noneMatch(Thread::isAlive);
+    }
+
+    void interrupt() {
+      mutex.lock();
+      try {
+        alive.forEach(Thread::interrupt);
+      } finally {
+        mutex.unlock();
+      }
+    }
   }
 }

@@ -2,14 +2,12 @@ package io.leasehold.internal;
 
 import static java.util.Objects.requireNonNull;
 
-import io.leasehold.Lease;
 import io.leasehold.LockMode;
 import io.leasehold.LockTimeoutException;
 import io.leasehold.spi.Ticket;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +34,7 @@ final class Waiter {
   /** The parked thread; null if {@link #future} waits. */
   final @Nullable Thread thread;
 
-  final @Nullable CompletableFuture<Lease> future;
+  final @Nullable PendingLease future;
 
   /** In whose course it waits; empty if nobody said so. */
   final String traceId;
@@ -68,7 +66,8 @@ final class Waiter {
       Ticket.Intent intent,
       Deadline deadline,
       @Nullable Thread thread,
-      @Nullable CompletableFuture<Lease> future) {
+      @Nullable PendingLease future,
+      String traceId) {
     this.engine = engine;
     this.name = name;
     this.since = engine.clock.nanos();
@@ -77,7 +76,7 @@ final class Waiter {
     this.deadline = deadline;
     this.thread = thread;
     this.future = future;
-    this.traceId = engine.identity.traceId();
+    this.traceId = traceId;
   }
 
   /** How a wait ended: with a lease, or by one of these. */
@@ -139,19 +138,19 @@ final class Waiter {
     if (thread != null) {
       steps.add(() -> engine.scheduler.unpark(thread));
     } else if (end != Withdrawn.WITHDRAWN) {
-      steps.add(() -> engine.scheduler.callback(() -> complete(end)));
+      PendingLease target = requireNonNull(future);
+      steps.add(() -> target.completer.execute(() -> complete(target, end)));
     }
   }
 
-  private void complete(Outcome end) {
-    CompletableFuture<Lease> target = requireNonNull(future);
+  private void complete(PendingLease target, Outcome end) {
     if (end instanceof Busy busy) {
       target.completeExceptionally(busy.asException());
     } else if (end instanceof Failed failed) {
       target.completeExceptionally(failed.why());
     } else if (end instanceof Hold hold && !target.complete(hold)) {
       // Cancelled at the moment of the grant: nobody will ever release it but us.
-      hold.releaseUnwatched();
+      engine.dispatch.background(hold::releaseUnwatched);
     }
   }
 

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -146,6 +147,11 @@ class PeerLock implements DistributedLock {
           }
         });
     return told;
+  }
+
+  @Override
+  public final CompletionStage<Lease> acquireAsync(Duration maxWait, Executor executor) {
+    return acquireAsync(maxWait).whenCompleteAsync((lease, failure) -> {}, executor);
   }
 
   @Override

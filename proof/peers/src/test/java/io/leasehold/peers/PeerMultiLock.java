@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 
 /** Several locks as one, which the library makes one lock of. */
 record PeerMultiLock(List<String> names, DistributedLock all) implements MultiLock {
@@ -40,6 +41,11 @@ record PeerMultiLock(List<String> names, DistributedLock all) implements MultiLo
   @Override
   public CompletionStage<MultiLease> acquireAsync(Duration maxWait) {
     throw new UnsupportedOperationException("several locks are not waited for without a thread");
+  }
+
+  @Override
+  public CompletionStage<MultiLease> acquireAsync(Duration maxWait, Executor executor) {
+    return acquireAsync(maxWait);
   }
 
   private record All(Lease lease) implements MultiLease {

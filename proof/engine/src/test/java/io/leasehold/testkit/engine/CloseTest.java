@@ -10,6 +10,8 @@ import static org.awaitility.Awaitility.await;
 import io.leasehold.ClientClosedException;
 import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
+import io.leasehold.LeaseLostException;
+import io.leasehold.MultiLock;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.event.LockEvent;
 import io.leasehold.internal.Engine;
@@ -17,6 +19,7 @@ import io.leasehold.spi.Traits.Calls;
 import io.leasehold.testkit.engine.Engines.Running;
 import io.leasehold.testkit.engine.FaultyStore.Mood;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -124,6 +127,7 @@ class CloseTest {
                     .get(5, TimeUnit.SECONDS))
         .hasCauseInstanceOf(ClientClosedException.class);
     assertThat(held.isHeld()).isFalse();
+    assertThatThrownBy(held::release).isInstanceOf(LeaseLostException.class);
     held.release();
   }
 
@@ -201,5 +205,210 @@ class CloseTest {
         one.lock("n").with(io.leasehold.LockOptions.defaults().withoutRenewal()).acquire();
     lease.onLost(() -> done.complete(close(one)));
     assertThat(done.get(5, TimeUnit.SECONDS)).isEmpty();
+  }
+
+  // ---- those who hold
+
+  @ParameterizedTest
+  @EnumSource
+  void itTellsHolders(Calls calls) throws Exception {
+    engines.serve(calls);
+    Engine one = engines.client();
+    Lease held = one.lock("n").acquire();
+    CountDownLatch told = new CountDownLatch(1);
+    held.onLost(told::countDown);
+    one.close();
+    assertThat(told.await(5, TimeUnit.SECONDS)).isTrue();
+    assertThat(held.isHeld()).isFalse();
+    assertThatThrownBy(held::release)
+        .isInstanceOf(LeaseLostException.class)
+        .hasMessageContaining("its client was closed");
+    assertThat(engines.server().list()).isEmpty();
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(engines.events(LockEvent.Lost.class))
+                    .singleElement()
+                    .extracting(LockEvent.Lost::reason)
+                    .isEqualTo(LockEvent.Lost.Reason.CLOSED));
+    assertThat(engines.events(LockEvent.Released.class)).isEmpty();
+  }
+
+  @Test
+  void whatRunsUnderALockLearnsOfIt() throws Exception {
+    Engine one = engines.client();
+    assertThatThrownBy(() -> one.lock("n").withLock(lease -> one.close()))
+        .isInstanceOf(LeaseLostException.class);
+    Engine two = engines.client();
+    assertThatThrownBy(() -> two.lock("n").callWithLock(lease -> close(two) + "the result"))
+        .isInstanceOf(LeaseLostException.class);
+    Engine three = engines.client();
+    assertThatThrownBy(
+            () -> {
+              three.lock("n").asLock().lock();
+              three.close();
+              three.lock("m");
+            })
+        .isInstanceOf(ClientClosedException.class);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void itWaitsForHoldersWhereThatIsAskedFor(Calls calls) throws Exception {
+    engines.serve(calls);
+    Engine one = engines.client(b -> b.closeTimeout(Duration.ofSeconds(60)).closeWaitsForHolders());
+    CountDownLatch holds = new CountDownLatch(1);
+    CountDownLatch done = new CountDownLatch(1);
+    DistributedLock lock = one.lock("n");
+    Running<String> work =
+        start(
+            () ->
+                lock.callWithLock(
+                    lease -> {
+                      holds.countDown();
+                      done.await();
+                      return lock.callWithLock(again -> "" + again.isHeld());
+                    }));
+    assertThat(holds.await(5, TimeUnit.SECONDS)).isTrue();
+    DistributedLock other = one.lock("m");
+    Running<String> closing = start(() -> close(one));
+    await().until(one::isClosed);
+    assertThatThrownBy(other::tryAcquire).isInstanceOf(ClientClosedException.class);
+    assertThat(closing.isDone()).isFalse();
+    assertThat(engines.server().list()).hasSize(1);
+    done.countDown();
+    assertThat(work.result()).isEqualTo("true");
+    assertThat(closing.result()).isEmpty();
+    assertThat(engines.events(LockEvent.Lost.class)).isEmpty();
+  }
+
+  @Test
+  void itDoesNotWaitForHoldersForEver() throws Exception {
+    Engine one = engines.client(b -> b.closeTimeout(Duration.ofMillis(400)).closeWaitsForHolders());
+    Lease held = one.lock("n").acquire();
+    assertThat(timed(() -> close(one))).isLessThan(Duration.ofSeconds(5));
+    assertThatThrownBy(held::release).isInstanceOf(LeaseLostException.class);
+    assertThat(engines.server().list()).isEmpty();
+  }
+
+  // ---- what hangs
+
+  @ParameterizedTest
+  @EnumSource
+  void severalLocksOfAClosedClientAreRefused(Calls calls) throws Exception {
+    engines.serve(calls);
+    Engine one = engines.client();
+    MultiLock all = one.allOf("a", "b");
+    one.close();
+    Running<String> once = start(() -> thrownBy(all::tryAcquire));
+    Running<String> zero = start(() -> thrownBy(() -> all.acquire(Duration.ZERO)));
+    assertThat(once.result()).isEqualTo("ClientClosedException");
+    assertThat(zero.result()).isEqualTo("ClientClosedException");
+    assertThatThrownBy(
+            () -> all.acquireAsync(Duration.ZERO).toCompletableFuture().get(5, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(ClientClosedException.class);
+    assertThatThrownBy(
+            () ->
+                all.acquireAsync(Duration.ofMinutes(1))
+                    .toCompletableFuture()
+                    .get(5, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(ClientClosedException.class);
+  }
+
+  /** At any moment: what it has so far, asks for, and lets go of. */
+  @ParameterizedTest
+  @EnumSource
+  void closeEndsATryForSeveralLocks(Calls calls) throws Exception {
+    engines.serve(calls);
+    Engine other = engines.client();
+    Lease last = other.lock("c").acquire();
+    for (int round = 0; round < 20; round++) {
+      Engine one = engines.client();
+      Running<String> caller =
+          start(
+              () -> {
+                String end = "";
+                while (end.isEmpty()) {
+                  end = thrownBy(() -> one.allOf("a", "b", "c").tryAcquire());
+                }
+                return end;
+              });
+      java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
+      one.close();
+      assertThat(caller.result()).isEqualTo("ClientClosedException");
+    }
+    last.release();
+  }
+
+  /** Also those whose completion waits for a thread when the client is closed by another. */
+  @Test
+  void everyFutureIsCompleted() throws Exception {
+    Engine one = engines.client();
+    Lease held = engines.client().lock("n").acquire();
+    List<CompletableFuture<Lease>> waits = new ArrayList<>();
+    Lease gate = engines.client().lock("free").acquire();
+    for (int i = 0; i < 200; i++) {
+      waits.add(one.lock("n").acquireAsync(Duration.ofMinutes(1)).toCompletableFuture());
+    }
+    waits.forEach(
+        wait ->
+            wait.whenComplete(
+                (lease, failed) -> java.util.concurrent.locks.LockSupport.parkNanos(5_000_000)));
+    CompletableFuture<String> closed = new CompletableFuture<>();
+    one.lock("free")
+        .acquireAsync(Duration.ofMinutes(1))
+        .thenAccept(
+            lease -> {
+              lease.release();
+              closed.complete(close(one));
+            });
+    gate.release();
+    assertThat(closed.get(10, TimeUnit.SECONDS)).isEmpty();
+    for (CompletableFuture<Lease> wait : waits) {
+      assertThatThrownBy(() -> wait.get(10, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(ClientClosedException.class);
+    }
+    held.release();
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Whatever hangs: requests, a listener, a completion. */
+  @Test
+  void itTakesNoLongerThanItsTimeout() throws Exception {
+    engines.serve(Calls.BLOCKING);
+    engines.mayLeaveSomething();
+    FaultyStore.Factory factory = new FaultyStore.Factory(engines.server());
+    CountDownLatch go = new CountDownLatch(1);
+    Engine one =
+        engines.client(
+            factory,
+            b ->
+                b.closeTimeout(Duration.ofMillis(500))
+                    .requestTimeout(Duration.ofMillis(1_800))
+                    .listener(event -> awaitQuietly(go)));
+    for (int i = 0; i < 4; i++) {
+      assertThat(one.lock("held " + i).acquire().isHeld()).isTrue();
+    }
+    CountDownLatch entered = new CountDownLatch(1);
+    Lease gate = engines.client().lock("free").acquire();
+    one.lock("free")
+        .acquireAsync(Duration.ofMinutes(1))
+        .thenAccept(
+            lease -> {
+              entered.countDown();
+              awaitQuietly(go);
+            });
+    gate.release();
+    assertThat(entered.await(5, TimeUnit.SECONDS)).isTrue();
+    factory.become(Mood.SILENT);
+    assertThat(timed(() -> close(one))).isLessThan(Duration.ofMillis(1_700));
+    go.countDown();
   }
 }

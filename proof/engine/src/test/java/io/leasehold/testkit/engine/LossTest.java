@@ -49,14 +49,14 @@ class LossTest {
     assertThat(lease.remaining()).isZero();
     assertThatThrownBy(() -> lease.ensureHeld(Duration.ofMillis(1)))
         .isInstanceOf(LeaseLostException.class);
+    AtomicInteger late = new AtomicInteger();
+    lease.onLost(late::incrementAndGet);
+    await().untilAsserted(() -> assertThat(late).hasValue(1));
     assertThatThrownBy(lease::release)
         .isInstanceOf(LeaseLostException.class)
         .hasMessageContaining("'n'");
     lease.release();
     lease.close();
-    AtomicInteger late = new AtomicInteger();
-    lease.onLost(late::incrementAndGet);
-    await().untilAsserted(() -> assertThat(late).hasValue(1));
     assertThat(next.isHeld()).isTrue();
     assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
     next.release();

@@ -100,8 +100,8 @@ final class EngineMutants {
           mutant(
               "loss not announced",
               "Hold",
-              "for (Runnable callback : callbacks) {",
-              "for (Runnable callback : new ArrayList<Runnable>()) {"),
+              "if (all != null) { all.call(steps); } return true;",
+              "return true;"),
           mutant(
               "renewal answered as gone is ignored",
               "LeaseKeeper",
@@ -230,7 +230,7 @@ final class EngineMutants {
           mutant(
               "close releases nothing",
               "Leases",
-              "steps.add(() -> queue.engine.dispatch.background(hold::releaseUnwatched));",
+              "steps.add(() -> queue.engine.dispatch.background(leaving));",
               ""),
           // ---- threads only
           threads(

@@ -137,6 +137,7 @@ final class LeaseJudge {
             case GONE -> Sometimes.LOST_GONE;
             case SESSION_ENDED -> Sometimes.LOST_SESSION;
             case MAX_HOLD -> Sometimes.LOST_MAX_HOLD;
+            case CLOSED -> Sometimes.CLOSED_WHILE_HELD;
           });
       lost(process, lost);
     } else if (event instanceof LockEvent.Waiting) {

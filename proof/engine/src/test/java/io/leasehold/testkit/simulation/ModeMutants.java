@@ -101,13 +101,13 @@ final class ModeMutants {
           mutant(
               "a cancelled one keeps what it had",
               "MultiAcquisition",
-              "round++; forgetAsked(steps); CompletableFuture<Void> unused = letGo(steps); }",
-              "round++; forgetAsked(steps); }"),
+              "ended = true; forgetAsked(steps); CompletableFuture<Void> unused = letGo(steps); }",
+              "ended = true; forgetAsked(steps); }"),
           mutant(
               "a deadline for none of several",
               "MultiAcquisition",
-              "part.acquireAsync(deadline, once",
-              "part.acquireAsync(Deadline.NONE, once"),
+              "part.begin( deadline, once",
+              "part.begin( Deadline.NONE, once"),
           mutant(
               "a try for several waits",
               "MultiAcquisition",

@@ -7,16 +7,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A share of a pool's threads: so many tasks run at once, the others wait in line. Tasks that hang
- * in one lane keep no thread of another.
+ * in one share keep no thread of another.
  */
-final class Lane {
+final class PoolShare {
   private final Executor threads;
   private final int most;
   private final ReentrantLock mutex = new ReentrantLock();
   private final ArrayDeque<Runnable> line = new ArrayDeque<>();
   private int running;
 
-  Lane(Executor threads, int most) {
+  PoolShare(Executor threads, int most) {
     this.threads = threads;
     this.most = most;
   }

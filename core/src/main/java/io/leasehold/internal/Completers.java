@@ -1,0 +1,43 @@
+package io.leasehold.internal;
+
+import io.leasehold.internal.Scheduler.Lane;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** On which threads futures are completed, and with that what depends on them runs. */
+final class Completers {
+  /** Threads of the client that may run code of the user. */
+  final Executor ofClient;
+
+  /** Where only the engine goes on. */
+  final Executor ofEngine;
+
+  private final Scheduler scheduler;
+
+  Completers(Scheduler scheduler) {
+    this.scheduler = scheduler;
+    this.ofClient = task -> scheduler.callback(Lane.COMPLETION, task);
+    this.ofEngine = task -> scheduler.callback(Lane.ENGINE, task);
+  }
+
+  /** An executor of the user. If it refuses, a thread of the client: a lease must not be lost. */
+  Executor ofUser(Executor executor) {
+    return task -> scheduler.callback(Lane.HAND_ON, () -> handOn(executor, task));
+  }
+
+  private void handOn(Executor executor, Runnable task) {
+    AtomicBoolean begun = new AtomicBoolean();
+    Runnable once =
+        () -> {
+          if (begun.compareAndSet(false, true)) {
+            task.run();
+          }
+        };
+    try {
+      executor.execute(once);
+    } catch (RuntimeException | Error e) {
+      ofClient.execute(once);
+      Log.error("an executor that was given to acquireAsync refused a task", e);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.leasehold.internal;
+
+import io.leasehold.internal.Scheduler.Lane;
+import java.util.ArrayDeque;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is passed on one after another, in order, on a thread of its lane. Beyond a number in
+ * arrears what comes is dropped, and counted.
+ */
+final class Lineup<T> {
+  private final Scheduler scheduler;
+  private final Lane lane;
+  private final int most;
+  private final Consumer<T> to;
+  private final LongConsumer toldOfDropped;
+  private final ReentrantLock mutex = new ReentrantLock();
+  private final ArrayDeque<T> waiting = new ArrayDeque<>();
+  private boolean passing;
+  private boolean stopped;
+  private long dropped;
+
+  Lineup(Scheduler scheduler, Lane lane, int most, Consumer<T> to, LongConsumer toldOfDropped) {
+    this.scheduler = scheduler;
+    this.lane = lane;
+    this.most = most;
+    this.to = to;
+    this.toldOfDropped = toldOfDropped;
+  }
+
+  /** May be called under any mutex: waits for nothing, and throws nothing. */
+  void add(T next) {
+    mutex.lock();
+    try {
+      if (stopped || waiting.size() >= most) {
+        dropped++;
+        return;
+      }
+      waiting.add(next);
+      if (passing) {
+        return;
+      }
+      passing = true;
+    } finally {
+      mutex.unlock();
+    }
+    scheduler.callback(lane, this::pass);
+  }
+
+  /** Passes on nothing more. */
+  void stop() {
+    mutex.lock();
+    try {
+      stopped = true;
+      waiting.clear();
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  private void pass() {
+    boolean passedAll = false;
+    try {
+      for (T next = next(); next != null; next = next()) {
+        // Without the mutex: both are code of the user, or may block
+        long missed = takeDropped();
+        if (missed > 0) {
+          toldOfDropped.accept(missed);
+        }
+        to.accept(next);
+      }
+      passedAll = true;
+    } finally {
+      if (!passedAll) {
+        scheduler.callback(lane, this::pass);
+      }
+    }
+  }
+
+  private @Nullable T next() {
+    mutex.lock();
+    try {
+      T next = waiting.poll();
+      passing = next != null;
+      return next;
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  private long takeDropped() {
+    mutex.lock();
+    try {
+      long taken = stopped ? 0 : dropped;
+      dropped = 0;
+      return taken;
+    } finally {
+      mutex.unlock();
+    }
+  }
+}
