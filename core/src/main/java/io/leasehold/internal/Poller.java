@@ -12,9 +12,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the store about all tickets that wait, in one batch an interval: whether they may attempt
- * now, and so that their places stay alive. The only poller there is. Its mutex is taken after a
- * queue's.
+ * Asks the store about the tickets that wait: whether they may attempt now, and so that their
+ * places stay alive. Each has an interval of its own, which grows as it waits; what is due soon is
+ * asked about with what is due now, so those that wait for long are soon one batch. The only poller
+ * there is. Its mutex is taken after a queue's.
  */
 final class Poller {
   private static final int GROWTH_PERCENT = 150;
@@ -25,15 +26,32 @@ final class Poller {
   private final Engine engine;
   private final long within;
   private final ReentrantLock mutex = new ReentrantLock();
-  private final Map<LeaseId, Contender> waiting = new LinkedHashMap<>();
+  private final Map<LeaseId, Waiting> waiting = new LinkedHashMap<>();
   private Scheduler.@Nullable Timer timer;
   private long timerAt;
-  private long interval;
 
   /** Tickets of the last batch that are not answered. */
   private int unanswered;
 
   private long batchEnds;
+
+  /** A ticket, and when it is asked about next. */
+  private static final class Waiting {
+    final Contender contender;
+    long interval;
+    long at;
+
+    Waiting(Contender contender, long interval, long at) {
+      this.contender = contender;
+      this.interval = interval;
+      this.at = at;
+    }
+
+    /** Two groups that are asked about at different times come together by this. */
+    boolean isDueSoon(long now) {
+      return at - now <= interval / 2;
+    }
+  }
 
   Poller(Engine engine) {
     this.engine = engine;
@@ -48,10 +66,11 @@ final class Poller {
   void add(Contender contender, Duration retryAfter) {
     mutex.lock();
     try {
-      waiting.put(contender.ticket.id(), contender);
-      interval = longest(contender, Durations.nanos(engine.traits.poll().shortest()));
+      long interval = longest(contender, Durations.nanos(engine.traits.poll().shortest()));
       long first = retryAfter.isZero() ? interval : Math.min(interval, Durations.nanos(retryAfter));
-      schedule(first);
+      long now = engine.clock.nanos();
+      waiting.put(contender.ticket.id(), new Waiting(contender, interval, now + first));
+      schedule(now + first, now);
     } finally {
       mutex.unlock();
     }
@@ -74,14 +93,13 @@ final class Poller {
     return Math.min(interval, contender.terms.ttlNanos() / 3);
   }
 
-  private void schedule(long delay) {
-    long at = engine.clock.nanos() + delay;
+  private void schedule(long at, long now) {
     if (timer == null || at - timerAt < 0) {
       if (timer != null) {
         timer.cancel();
       }
       timerAt = at;
-      timer = engine.scheduler.schedule(this::poll, delay);
+      timer = engine.scheduler.schedule(this::poll, Math.max(0, at - now));
     }
   }
 
@@ -101,21 +119,35 @@ final class Poller {
         return Map.of();
       }
       long now = engine.clock.nanos();
-      long longest = Durations.nanos(engine.traits.poll().longest());
-      for (Contender contender : waiting.values()) {
-        longest = longest(contender, longest);
-      }
-      interval = Math.min(longest, interval / 100 * GROWTH_PERCENT);
-      schedule(interval);
+      Map<LeaseId, Contender> due = takeDue(now);
       if (unanswered > 0 && now - batchEnds < 0) {
         return Map.of();
       }
-      unanswered = waiting.size();
+      unanswered = due.size();
       batchEnds = now + within;
-      return new LinkedHashMap<>(waiting);
+      return due;
     } finally {
       mutex.unlock();
     }
+  }
+
+  private Map<LeaseId, Contender> takeDue(long now) {
+    long longest = Durations.nanos(engine.traits.poll().longest());
+    Map<LeaseId, Contender> due = new LinkedHashMap<>();
+    long next = now + longest;
+    for (Waiting one : waiting.values()) {
+      if (one.isDueSoon(now)) {
+        due.put(one.contender.ticket.id(), one.contender);
+        one.interval =
+            longest(one.contender, Math.min(longest, one.interval / 100 * GROWTH_PERCENT));
+        one.at = now + one.interval;
+      }
+      if (one.at - next < 0) {
+        next = one.at;
+      }
+    }
+    schedule(next, now);
+    return due;
   }
 
   private void ask(Map<LeaseId, Contender> asked) {

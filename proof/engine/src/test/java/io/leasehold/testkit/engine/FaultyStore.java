@@ -42,6 +42,7 @@ final class FaultyStore implements LockStore {
   static final class Factory implements StoreFactory {
     private final InMemoryServer server;
     private final ConcurrentHashMap<String, AtomicInteger> counts = new ConcurrentHashMap<>();
+    private final AtomicInteger tickets = new AtomicInteger();
     private volatile Mood mood = Mood.NORMAL;
     private volatile String only = "";
 
@@ -62,6 +63,11 @@ final class FaultyStore implements LockStore {
     void become(Mood newMood, String verb) {
       only = verb;
       mood = newMood;
+    }
+
+    /** How many tickets were asked about by all renewals together. */
+    int ticketsRenewed() {
+      return tickets.get();
     }
 
     int count(String verb) {
@@ -145,6 +151,7 @@ final class FaultyStore implements LockStore {
   @Override
   public void renew(
       Collection<Ticket> tickets, Duration within, BiConsumer<LeaseId, Renewal> each) {
+    factory.tickets.addAndGet(tickets.size());
     Mood mood = factory.moodFor("renew");
     if (mood == Mood.NORMAL) {
       store.renew(tickets, within, each);

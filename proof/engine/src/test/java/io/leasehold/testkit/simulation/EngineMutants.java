@@ -210,7 +210,11 @@ final class EngineMutants {
               "Contender",
               "case ASKING -> wokenMeanwhile = true;",
               "case ASKING -> {}"),
-          mutant("no poll", "Poller", "waiting.put(contender.ticket.id(), contender);", ""),
+          mutant(
+              "no poll",
+              "Poller",
+              "waiting.put(contender.ticket.id(), new Waiting(contender, interval, now + first));",
+              ""),
           mutant(
               "reconnection ignored",
               "Contender",
