@@ -10,9 +10,12 @@ import org.jspecify.annotations.Nullable;
  * Who this process is, for people: host and process id. Asks no name service, which can be slow.
  */
 final class Identity {
-  private static final int MOST_CHARACTERS = 64;
+  private static final int MOST_OF_A_TRACE = 64;
+  private static final int MOST_OF_A_THREAD = 128;
+  private static final int MOST_OF_A_HOST = 255;
 
-  private final String process = host() + "/" + ProcessHandle.current().pid();
+  private final String process =
+      plain(host(), MOST_OF_A_HOST) + "/" + ProcessHandle.current().pid();
   private final String async = process + "/async";
 
   private final Supplier<@Nullable String> trace;
@@ -30,18 +33,18 @@ final class Identity {
   String traceId() {
     try {
       String id = trace.get();
-      return id == null ? "" : plain(id);
+      return id == null ? "" : plain(id, MOST_OF_A_TRACE);
     } catch (RuntimeException e) {
       Log.error("the trace id could not be had", e);
       return "";
     }
   }
 
-  /** For one line, and not longer than anybody wants to read. */
-  private static String plain(String id) {
+  /** For one line, and no longer than people want to read and every store can keep. */
+  private static String plain(String text, int most) {
     StringBuilder plain = new StringBuilder();
-    id.codePoints()
-        .limit(MOST_CHARACTERS)
+    text.codePoints()
+        .limit(most)
         .map(
             c -> Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE ? '?' : c)
         .forEach(plain::appendCodePoint);
@@ -58,9 +61,13 @@ final class Identity {
       return async;
     }
     String name = thread.getName();
+    if (name.isEmpty()) {
+      // As a virtual thread has none
+      return process + "/#" + thread.getId();
+    }
     Named named = last;
     if (!named.thread.equals(name)) {
-      named = new Named(name, process + "/" + name);
+      named = new Named(name, process + "/" + plain(name, MOST_OF_A_THREAD));
       last = named;
     }
     return named.holder;

@@ -83,4 +83,36 @@ class TraceIdTest {
     }
     await().until(() -> client.lock("n").inspect().isEmpty());
   }
+
+  // ---- the thread's part
+
+  private static String holderOf(Engine client, String thread) throws Exception {
+    CompletableFuture<String> holder = new CompletableFuture<>();
+    Thread caller =
+        new Thread(
+            () -> {
+              try (Lease lease = client.lock("n").acquire()) {
+                holder.complete(holder(client, lease.name()));
+              } catch (InterruptedException | RuntimeException e) {
+                holder.completeExceptionally(e);
+              }
+            },
+            thread);
+    caller.start();
+    return holder.get(10, TimeUnit.SECONDS).replace("" + caller.getId(), "ID");
+  }
+
+  /** As virtual threads are. */
+  @Test
+  void aThreadWithoutANameHasANumber() throws Exception {
+    assertThat(holderOf(engines.client(), "")).matches("[^/]+/[^/]+/#ID");
+  }
+
+  /** So that every store can keep it. */
+  @Test
+  void aThreadsNameIsBoundedAndOneLine() throws Exception {
+    Engine client = engines.client();
+    assertThat(holderOf(client, "x".repeat(10_000))).endsWith("/" + "x".repeat(128));
+    assertThat(holderOf(client, "two\nlines\u0000")).endsWith("/two?lines?");
+  }
 }
