@@ -113,12 +113,16 @@ final class Leases {
   /** Once for each lease: a loop of timed tries would fill the log. */
   void warnOfSelfDeadlock(Waiter waiter, Steps steps) {
     Thread thread = waiter.thread;
-    if (current == null || thread == null) {
+    if (newest == null || thread == null) {
       return;
     }
     boolean first = false;
-    for (Hold hold : current.holds()) {
-      first |= hold.beginsToWaitForItself(thread);
+    for (Grant grant = newest; grant != null; grant = grant.next) {
+      if (grant.terms.excludes(waiter.terms)) {
+        for (Hold hold : grant.holds()) {
+          first |= hold.beginsToWaitForItself(thread);
+        }
+      }
     }
     if (!first) {
       return;

@@ -100,6 +100,11 @@ record Terms(
     return both && limit == other.limit;
   }
 
+  /** Whether leases on these terms and on the other's never live at a time. */
+  boolean excludes(Terms other) {
+    return mode == LockMode.EXCLUSIVE || other.mode == LockMode.EXCLUSIVE;
+  }
+
   /** Whether one ticket can contend for both. */
   boolean contendsLike(Terms other) {
     return mode == other.mode

@@ -204,14 +204,17 @@ class HandOverTest {
     assertThat(turns).as("turns of the modest process, beside " + others).isGreaterThan(10);
   }
 
-  @Test
-  void aThreadThatWaitsForItselfIsWarned() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void aThreadThatWaitsForItselfIsWarned(LockOptions.Order order) throws Exception {
     Engine one = engines.client();
+    LockOptions options = LockOptions.defaults();
+    LockOptions chosen = order == LockOptions.Order.FAIR ? options.fair() : options;
     Running<String> confused =
         start(
             () -> {
-              try (Lease lease = one.lock("n").acquire()) {
-                return one.lock("n").tryAcquire(Duration.ofMillis(100)).isPresent()
+              try (Lease lease = one.lock("n").with(chosen).acquire()) {
+                return one.lock("n").with(chosen).tryAcquire(Duration.ofMillis(100)).isPresent()
                     ? "again"
                     : lease.name();
               }
