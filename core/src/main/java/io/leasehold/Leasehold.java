@@ -22,7 +22,23 @@ import java.util.TreeSet;
 public final class Leasehold {
   /** Schemes of the modules that exist, so that a message can name the one that is missing. */
   private static final Map<String, String> MODULES =
-      Map.of("file", "leasehold-jdbc", "redis", "leasehold-redis", "rediss", "leasehold-redis");
+      Map.of(
+          "file", "leasehold-jdbc",
+          "jdbc", "leasehold-jdbc",
+          "redis", "leasehold-redis",
+          "rediss", "leasehold-redis");
+
+  /** Schemes that people try, and what is written here for the same store. */
+  private static final Map<String, String> MEANT =
+      Map.of(
+          "postgresql", "jdbc:postgresql://HOST/DATABASE",
+          "postgres", "jdbc:postgresql://HOST/DATABASE",
+          "mysql", "jdbc:mysql://HOST/DATABASE",
+          "mariadb", "jdbc:mariadb://HOST/DATABASE",
+          "h2", "jdbc:h2:PATH",
+          "sqlite", "file:PATH",
+          "valkey", "redis://HOST:6379",
+          "valkeys", "rediss://HOST:6379");
 
   private static final Set<String> CLIENT_PARAMETERS = Set.of("ttl", "accept");
 
@@ -82,24 +98,36 @@ public final class Leasehold {
 
   private static StoreProvider provider(StoreUrl url) {
     Set<String> present = new TreeSet<>();
-    for (StoreProvider provider : ServiceLoader.load(StoreProvider.class)) {
-      if (provider.schemes().contains(url.scheme())) {
-        return provider;
+    // A thread's own loader may know nothing of this library, or another copy of it
+    for (ClassLoader loader :
+        new ClassLoader[] {
+          Leasehold.class.getClassLoader(), Thread.currentThread().getContextClassLoader()
+        }) {
+      for (StoreProvider provider : ServiceLoader.load(StoreProvider.class, loader)) {
+        if (provider.schemes().contains(url.scheme())) {
+          return provider;
+        }
+        present.addAll(provider.schemes());
       }
-      present.addAll(provider.schemes());
     }
-    String module = MODULES.get(url.scheme());
-    throw new IllegalArgumentException(
-        module != null
-            ? "no store on the class path serves "
-                + url.scheme()
-                + ":, add the module io.leasehold:"
-                + module
-            : "unknown store URL scheme "
-                + url.scheme()
-                + ": on the class path are "
-                + (present.isEmpty() ? "none" : String.join(", ", present))
-                + "; there are modules for "
-                + String.join(", ", new TreeSet<>(MODULES.keySet())));
+    throw new IllegalArgumentException(noStore(url.scheme(), present));
+  }
+
+  private static String noStore(String scheme, Set<String> present) {
+    String module = MODULES.get(scheme);
+    if (module != null) {
+      return "no store on the class path serves "
+          + scheme
+          + ":, add the module io.leasehold:"
+          + module;
+    }
+    String meant = MEANT.get(scheme);
+    return "unknown store URL scheme "
+        + scheme
+        + (meant == null ? "" : ", write " + meant)
+        + ": on the class path are "
+        + (present.isEmpty() ? "none" : String.join(", ", present))
+        + "; there are modules for "
+        + String.join(", ", new TreeSet<>(MODULES.keySet()));
   }
 }

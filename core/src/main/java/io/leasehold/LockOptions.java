@@ -14,7 +14,8 @@ import java.util.Optional;
  *
  * @param ttl how long the store keeps a lease without renewal; empty: the client's ({@value
  *     LockClientBuilder#DEFAULT_TTL_SECONDS} s unless set there). Rounded up to the store's step;
- *     outside the store's limits it is refused when the lock is acquired
+ *     outside the store's limits {@link DistributedLock#with} refuses it with {@link
+ *     IllegalArgumentException}
  * @param maxHold the longest life of a lease: at its end the lease is lost and then released,
  *     although its holder still works; empty: no limit
  * @param renewal whether the engine renews the lease while it is held
