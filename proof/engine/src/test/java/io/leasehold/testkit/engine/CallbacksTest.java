@@ -111,12 +111,12 @@ class CallbacksTest {
       assertThatThrownBy(
               () ->
                   one.lock("busy")
-                      .acquireAsync(Duration.ofMillis(50))
+                      .acquireAsync(Duration.ofMillis(300))
                       .toCompletableFuture()
                       .get(5, TimeUnit.SECONDS))
           .hasCauseInstanceOf(LockTimeoutException.class);
       Running<Optional<MultiLease>> several =
-          start(() -> one.allOf("a", "busy").tryAcquire(Duration.ofMillis(50)));
+          start(() -> one.allOf("a", "busy").tryAcquire(Duration.ofMillis(300)));
       await().atMost(SOON).until(several::isDone);
       assertThat(several.result()).isEmpty();
       Running<MultiLease> free = start(() -> one.allOf("a", "b").acquire());

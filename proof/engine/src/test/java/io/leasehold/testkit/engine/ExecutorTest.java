@@ -43,7 +43,7 @@ class ExecutorTest {
       CompletableFuture<String> several = new CompletableFuture<>();
       CompletableFuture<String> timedOut = new CompletableFuture<>();
       one.lock("n")
-          .acquireAsync(Duration.ofMillis(20), executor)
+          .acquireAsync(Duration.ofMillis(200), executor)
           .whenComplete((lease, failed) -> timedOut.complete(thread()));
       assertThat(timedOut.get(5, TimeUnit.SECONDS)).isEqualTo("of the user");
       one.lock("n")
@@ -105,7 +105,7 @@ class ExecutorTest {
     assertThatThrownBy(
             () ->
                 one.lock("n")
-                    .acquireAsync(Duration.ofMillis(20), Runnable::run)
+                    .acquireAsync(Duration.ofMillis(300), Runnable::run)
                     .toCompletableFuture()
                     .get(5, TimeUnit.SECONDS))
         .hasCauseInstanceOf(LockTimeoutException.class);
