@@ -51,7 +51,7 @@ public enum Rule {
   /** Giving up. */
   R09(
       "A waiter that gives up leaves no trace",
-      "After a timeout, an interrupt or a cancel it is never granted the lock later and is in nobody's way.",
+      "After a timeout, an interrupt or a cancel its caller never has the lock later. It is in the way of others for no longer than the one round trip that withdraws it, in which a store may still grant to it.",
       "No lock is held by a request that ended minutes ago."),
   /** Death. */
   R10(
@@ -78,8 +78,8 @@ public enum Rule {
   /** Close. */
   R14(
       "Close ends everything",
-      "It releases what is held, ends every thread and connection, in bounded time, and does not throw.",
-      "An application stops when it is told to, and the next one need not wait for a ttl."),
+      "It releases what is held and tells its holders that they lost it, ends every wait, thread and connection, in bounded time, and does not throw.",
+      "An application stops when it is told to, and the next one need not wait for a ttl. Work that still runs under a lock learns that it has it no longer; `closeWaitsForHolders()` lets it finish first."),
   /** Traits. */
   R15(
       "What a store cannot do is refused",

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
-import io.leasehold.LockTimeoutException;
+import io.leasehold.LockException;
 import io.leasehold.MultiLease;
 import io.leasehold.event.LockEvent;
 import io.leasehold.internal.Engine;
@@ -21,7 +21,6 @@ import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -111,14 +110,17 @@ class CallbacksTest {
       assertThatThrownBy(
               () ->
                   one.lock("busy")
-                      .acquireAsync(Duration.ofMillis(300))
+                      .acquireAsync(Duration.ofMillis(100))
                       .toCompletableFuture()
                       .get(5, TimeUnit.SECONDS))
-          .hasCauseInstanceOf(LockTimeoutException.class);
-      Running<Optional<MultiLease>> several =
-          start(() -> one.allOf("a", "busy").tryAcquire(Duration.ofMillis(300)));
+          .hasCauseInstanceOf(LockException.class);
+      Running<String> several =
+          start(
+              () ->
+                  Engines.thrownBy(() -> one.allOf("a", "busy").acquire(Duration.ofMillis(100))));
       await().atMost(SOON).until(several::isDone);
-      assertThat(several.result()).isEmpty();
+      // The latter on a machine that is too slow to hear of the holder in that time
+      assertThat(several.result()).isIn("LockTimeoutException", "StoreException");
       Running<MultiLease> free = start(() -> one.allOf("a", "b").acquire());
       await().atMost(SOON).until(free::isDone);
       free.result().release();
