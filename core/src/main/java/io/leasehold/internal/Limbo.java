@@ -27,8 +27,6 @@ final class Limbo {
 
   private static final int MOST_UNDER_WAY = 64;
 
-  private static final StoreException NOT_SENT = StoreCalls.notSent();
-
   private final Engine engine;
   private final ReentrantLock mutex = new ReentrantLock();
   private final Map<LeaseId, Entry> entries = new HashMap<>();
@@ -142,7 +140,7 @@ final class Limbo {
 
   /** An attempt of this id will not be sent. */
   void notSent(LeaseId id) {
-    ended(id, NOT_SENT);
+    ended(id, StoreCalls.notSent());
   }
 
   /** Whether the id was here. */
