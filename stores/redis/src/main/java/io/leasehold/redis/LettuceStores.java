@@ -21,7 +21,7 @@ import java.time.Duration;
  */
 public final class LettuceStores {
   /** The first connection of a process takes long: it starts Lettuce's event loops. */
-  private static final Duration CONNECTING = Duration.ofSeconds(10);
+  private static final Duration CONNECTING = Duration.ofSeconds(30);
 
   private LettuceStores() {}
 

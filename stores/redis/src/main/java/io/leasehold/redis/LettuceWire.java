@@ -86,7 +86,7 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
           "no connection to " + SERVER + " in " + within.toSeconds() + " s",
           e);
     } finally {
-      made.whenComplete((connection, failed) -> opening.close());
+      CompletableFuture<?> unused = made.whenComplete((connection, failed) -> opening.close());
     }
   }
 

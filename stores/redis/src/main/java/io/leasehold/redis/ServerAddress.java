@@ -107,7 +107,7 @@ final class ServerAddress {
   }
 
   private Link open(JedisSocketFactory sockets) {
-    AtomicReference<Socket> made = new AtomicReference<>();
+    AtomicReference<@Nullable Socket> made = new AtomicReference<>();
     Connection connection =
         new Connection(
             () -> {

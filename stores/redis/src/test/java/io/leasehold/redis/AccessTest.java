@@ -219,6 +219,9 @@ class AccessTest {
       Lease busy = client().lock("a").acquire();
       CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), client());
       awaitListening();
+      // Until it is polled: a refused attempt would end it.
+      CommandCounts counts = CommandCounts.from(server);
+      await().atMost(PATIENCE).until(() -> counts.of("evalsha") >= 2);
       server.command("ACL", "SETUSER", "app", "resetpass", ">two");
       server.command("CLIENT", "KILL", "USER", "app");
       await()

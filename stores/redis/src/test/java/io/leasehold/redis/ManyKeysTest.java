@@ -10,7 +10,7 @@ import io.leasehold.servers.RedisServer.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 
 /** A list of all locks, in a large database. */
@@ -41,11 +41,10 @@ class ManyKeysTest extends ServerTest {
     assertThat(listed(client)).hasSize(LOCKS);
   }
 
-  private static List<LockSnapshot> listed(Engine client) {
-    CompletableFuture<List<LockSnapshot>> listed = new CompletableFuture<>();
-    Runnable list = () -> listed.completeAsync(client::list, Runnable::run);
+  private static List<LockSnapshot> listed(Engine client) throws Exception {
+    FutureTask<List<LockSnapshot>> list = new FutureTask<>(client::list);
     new Thread(null, list, "small", SMALL_STACK).start();
-    return listed.join();
+    return list.get();
   }
 
   private void hold(int count) {
