@@ -160,7 +160,8 @@ class LostReplyTest {
                   assertThat(held.isHeld()).isTrue();
                 }
               });
-      assertThat(points).isGreaterThanOrEqualTo(2 * 3);
+      // It may give up before it listens.
+      assertThat(points).isGreaterThanOrEqualTo(2 * 2);
     }
 
     @Test
