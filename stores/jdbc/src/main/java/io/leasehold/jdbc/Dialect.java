@@ -258,8 +258,8 @@ interface Dialect {
    */
   static String set(Session session, String query, String set, String value) throws SQLException {
     String before = text(session, query);
-    session.runUnprepared(String.format(set, value));
-    return String.format(set, before);
+    session.runUnprepared(set.replace("%s", value));
+    return set.replace("%s", before);
   }
 
   /** Reads the only value of the only row. */
