@@ -133,7 +133,7 @@ final class H2Dialect implements Dialect {
   @Override
   public void newNameIfAbsent(Session session, String name) throws SQLException {
     try {
-      LeaseTable.newName(session, name);
+      NameRows.make(session, name);
     } catch (SQLException e) {
       if (trouble(e) != Trouble.DUPLICATE) {
         throw e;

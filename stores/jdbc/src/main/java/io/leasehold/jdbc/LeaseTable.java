@@ -59,14 +59,6 @@ final class LeaseTable {
         wanted_until - {now}, {next}
       FROM {lock} WHERE name""";
 
-  private static final String FLOOR = "SELECT floor FROM {meta} WHERE one = 1{keep}";
-
-  private static final String NEW_NAME =
-      """
-      INSERT INTO {lock} (name, fence, lease_id, holder, granted, expires, others_until, wanted_until)
-      VALUES (:name, :floor, '-', '-', 0, 0, 0, 0)
-      """;
-
   private static final String OTHERS =
       """
       SELECT name, lease_id, holder, mode, permits, size, -1 AS fair, fence AS place,
@@ -201,17 +193,6 @@ final class LeaseTable {
         row.getLong(6),
         row.getLong(7),
         row.getLong(8));
-  }
-
-  /** Makes the row of a name, free, with a number that is above all that it may have had before. */
-  static void newName(Session session, String name) throws SQLException {
-    newName(session, name, "");
-  }
-
-  /** The same; what is added to the statement says what becomes of a row that is there. */
-  static void newName(Session session, String name, String ifPresent) throws SQLException {
-    long floor = session.query(FLOOR, Map.of(), row -> row.getLong(1)).get(0);
-    session.update(NEW_NAME + ifPresent, Map.of("name", name, "floor", floor));
   }
 
   /** Shared leases and permits, live and ended, and all that wait, in their order. */

@@ -168,7 +168,7 @@ class MySqlDialect implements Dialect {
 
   @Override
   public void newNameIfAbsent(Session session, String name) throws SQLException {
-    LeaseTable.newName(session, name, "ON DUPLICATE KEY UPDATE fence = fence");
+    NameRows.make(session, name, "ON DUPLICATE KEY UPDATE fence = fence");
   }
 
   @Override

@@ -205,7 +205,7 @@ final class PostgresDialect implements Dialect {
 
   @Override
   public void newNameIfAbsent(Session session, String name) throws SQLException {
-    LeaseTable.newName(session, name, "ON CONFLICT DO NOTHING");
+    NameRows.make(session, name, "ON CONFLICT DO NOTHING");
   }
 
   @Override

@@ -34,6 +34,7 @@ final class ServerVerbs implements Verbs {
   private final PlacesHere places;
   private final ServerRenewing renewing;
   private final Joining joining;
+  private final ServerFreeing freeing;
 
   /** Of which an attempt ended without an answer, so that it may still land. */
   private final Set<LeaseId> unresolved = ConcurrentHashMap.newKeySet();
@@ -46,6 +47,7 @@ final class ServerVerbs implements Verbs {
     this.places = new PlacesHere(clock);
     this.renewing = new ServerRenewing(database, places);
     this.joining = new Joining(database, places);
+    this.freeing = new ServerFreeing(database, dialect, places, unresolved);
   }
 
   PlacesHere places() {
@@ -150,12 +152,7 @@ final class ServerVerbs implements Verbs {
 
   /** The name's row, locked; made if it is not there. */
   Row lockedRow(Session session, Ticket ticket) throws SQLException {
-    Optional<Row> row = LeaseTable.lockedRow(session, ticket.name(), dialect.lockClause());
-    if (row.isEmpty()) {
-      LeaseTable.newName(session, ticket.name());
-      row = LeaseTable.lockedRow(session, ticket.name(), dialect.lockClause());
-    }
-    return row.orElseThrow(() -> new SQLException("the new row of a name is not there", "40001"));
+    return NameRows.locked(session, ticket.name(), dialect);
   }
 
   private Attempt granted(Session session, Ticket ticket, long number, Admission admission)
@@ -175,97 +172,14 @@ final class ServerVerbs implements Verbs {
     return new Attempt.Granted(number, ticket.ttl(), wanted > 0);
   }
 
-  /**
-   * Of what is not found, or in doubt, an attempt may be on its way: the id is buried, so that it
-   * finds its end. Who gives up by the thousands was found, and leaves nothing.
-   */
   @Override
   public boolean withdraw(Limit limit, Ticket ticket, boolean underWay) {
-    boolean mayLand = underWay || unresolved.contains(ticket.id());
-    // First: an attempt that writes its row from now on removes it again.
-    boolean waited = places.giveUp(ticket);
-    try {
-      boolean buried = mayLand || !database.call(limit, session -> leave(session, ticket, waited));
-      if (buried) {
-        database.transact(limit, session -> bury(session, ticket));
-        // An attempt that had the row before may have begun to wait anew.
-        places.forget(ticket);
-      }
-      unresolved.remove(ticket.id());
-      return buried;
-    } catch (StoreException e) {
-      if (waited) {
-        places.begin(ticket);
-      }
-      throw e;
-    }
-  }
-
-  /** What an attempt that had the name's row before has written is there to be removed. */
-  private boolean bury(Session session, Ticket ticket) throws SQLException {
-    lockedRow(session, ticket);
-    boolean found = leave(session, ticket, true);
-    LeaseTable.bury(session, ticket);
-    return found;
-  }
-
-  /** Whether it held or waited. */
-  private boolean leave(Session session, Ticket ticket, boolean mayHaveRow) throws SQLException {
-    boolean waited = mayHaveRow && QueueTable.leave(session, ticket);
-    boolean held = mayHold(session, ticket) && free(session, ticket);
-    boolean isTold = held && ticket.mode() == LockMode.EXCLUSIVE;
-    if ((waited || held) && !isTold) {
-      // Those behind it may be next.
-      dialect.tell(session, ticket.name());
-    }
-    return waited || held;
-  }
-
-  /** Looked at before: to free what it does not hold could wait for who has the row locked. */
-  private static boolean mayHold(Session session, Ticket ticket) throws SQLException {
-    return ticket.mode() != LockMode.EXCLUSIVE
-        || LeaseTable.row(session, ticket)
-            .filter(row -> row.leaseId().equals(ticket.id().toString()))
-            .isPresent();
-  }
-
-  private boolean free(Session session, Ticket ticket) throws SQLException {
-    return ticket.mode() == LockMode.EXCLUSIVE
-        ? dialect.free(session, ticket)
-        : LeaseTable.freeShare(session, ticket);
+    return freeing.withdraw(limit, ticket, underWay);
   }
 
   @Override
   public boolean free(Limit limit, Ticket ticket) {
-    unresolved.remove(ticket.id());
-    boolean freed = database.call(limit, session -> free(session, ticket));
-    boolean tells = freed && ticket.mode() != LockMode.EXCLUSIVE;
-    // Its row among those who wait was left behind, so that the grant was one statement.
-    boolean leaves = places.forget(ticket);
-    if (tells || leaves) {
-      afterwards(
-          limit,
-          "a place is left, or a waiter not told",
-          session -> {
-            if (leaves) {
-              QueueTable.leave(session, ticket);
-            }
-            if (tells) {
-              dialect.tell(session, ticket.name());
-            }
-            return true;
-          });
-    }
-    return freed;
-  }
-
-  /** What is done beside an answer that is known does not change it: what is left lapses. */
-  private void afterwards(Limit limit, String failed, Session.Work<Boolean> work) {
-    try {
-      database.callUnlessLocked(limit, work);
-    } catch (StoreException | ServerDatabase.RowLocked e) {
-      System.getLogger(ServerVerbs.class.getName()).log(System.Logger.Level.DEBUG, failed, e);
-    }
+    return freeing.free(limit, ticket);
   }
 
   @Override
@@ -285,17 +199,7 @@ final class ServerVerbs implements Verbs {
 
   @Override
   public boolean breakLease(Limit limit, String name, long number) {
-    boolean broken = database.call(limit, session -> LeaseTable.breakLease(session, name, number));
-    if (broken) {
-      afterwards(
-          limit,
-          "a waiter is not told",
-          session -> {
-            dialect.tell(session, name);
-            return true;
-          });
-    }
-    return broken;
+    return freeing.breakLease(limit, name, number);
   }
 
   @Override
