@@ -39,7 +39,7 @@ final class Console {
     out.flush();
   }
 
-  /** How a wait goes on, for a person; for nobody if it is to be quiet. */
+  /** How a wait goes on, for a person; not said where it is to be quiet. */
   void remark(String message) {
     if (!quiet) {
       say(message);

@@ -4,7 +4,6 @@ import java.io.File;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -59,13 +58,19 @@ final class ProcessTree {
     return !living().isEmpty();
   }
 
-  /** Whether anything of it still runs, now and after this time. */
-  boolean isAliveFor(Duration time) {
+  /**
+   * Whether anything of it still runs, now and after this time.
+   *
+   * @param isYoung whether the command began so short ago that its processes have higher ids than
+   *     it; to look at all that there are takes a tenth of a second
+   */
+  boolean isAliveFor(Duration time, boolean isYoung) {
+    long least = isYoung ? command.pid() : 0;
     int looks = 10;
-    for (int i = 0; i < looks && isAlive(); i++) {
+    for (int i = 0; i < looks && !living(least).isEmpty(); i++) {
       Pause.of(time.dividedBy(looks));
     }
-    return isAlive();
+    return !living(least).isEmpty();
   }
 
   /** Its process ids, for a person: the first few. */
@@ -82,23 +87,31 @@ final class ProcessTree {
   }
 
   private Set<ProcessHandle> living() {
+    return living(0);
+  }
+
+  private Set<ProcessHandle> living(long leastPid) {
     Set<ProcessHandle> found = new LinkedHashSet<>();
     Stream.concat(Stream.of(command.toHandle()), command.descendants())
         .filter(process -> process.isAlive() && !LinuxProcess.isZombie(process.pid()))
         .forEach(found::add);
-    String[] pids = new File("/proc").list((directory, name) -> isNumber(name));
+    String[] pids = new File("/proc").list((directory, name) -> isPid(name));
     for (String pid : pids == null ? new String[0] : pids) {
-      // The handle first: it knows when its process began, and never signals a later one with the
-      // same id
-      Optional<ProcessHandle> process = ProcessHandle.of(Long.parseLong(pid));
-      if (process.isPresent() && LinuxProcess.environment(pid).contains(mark)) {
-        found.add(process.get());
+      // The handle, which knows when its process began and never signals a later one with the same
+      // id, is made between two looks; most processes need but one
+      if (Long.parseLong(pid) >= leastPid && isMarked(pid)) {
+        ProcessHandle.of(Long.parseLong(pid)).filter(p -> isMarked(pid)).ifPresent(found::add);
       }
     }
     return found;
   }
 
-  private static boolean isNumber(String name) {
-    return !name.isEmpty() && name.chars().allMatch(c -> c >= '0' && c <= '9');
+  private boolean isMarked(String pid) {
+    return LinuxProcess.environment(pid).contains(mark);
+  }
+
+  /** No other file there begins with a digit. */
+  private static boolean isPid(String name) {
+    return name.charAt(0) >= '0' && name.charAt(0) <= '9';
   }
 }

@@ -22,6 +22,8 @@ final class RunCommand {
   /** What ends with the command, as a tee behind it does, may take so long. */
   private static final Duration END_OF_COMMAND = Duration.ofMillis(200);
 
+  private static final long YOUNG = Duration.ofSeconds(10).toNanos();
+
   private final Arguments arguments;
   private final Words words;
   private final StoreChoice store;
@@ -170,7 +172,8 @@ final class RunCommand {
       events.nudge(guard::look);
       signals.passTo(arguments.has(Option.NO_FORWARD) ? signal -> {} : child::pass);
       watch(child, guard);
-      outlast(child, guard, lease.name());
+      boolean isYoung = clock.nanos() - granted < YOUNG;
+      outlast(child, guard, lease.name(), isYoung);
     } catch (RuntimeException e) {
       // The lock will be released: nothing may run on without it
       child.tree().kill();
@@ -204,11 +207,11 @@ final class RunCommand {
   }
 
   /** Looks once for what the command started and left behind; that may be waited for. */
-  private void outlast(ChildProcess child, Guard guard, String name) {
-    if (guard.acted() || !child.tree().isAliveFor(END_OF_COMMAND)) {
+  private void outlast(ChildProcess child, Guard guard, String name, boolean isYoung) {
+    boolean waits = arguments.has(Option.WAIT_ALL);
+    if (guard.acted() || !child.tree().isAliveFor(END_OF_COMMAND, isYoung && !waits)) {
       return;
     }
-    boolean waits = arguments.has(Option.WAIT_ALL);
     console.say(
         "the command has ended, and what it started still runs ("
             + child.tree().pids()

@@ -19,7 +19,7 @@ final class Signals {
   /** Those that do not end a process that does nothing about them. */
   private static final Set<String> HARMLESS = Set.of("WINCH", "CONT");
 
-  /** Java lets nobody take QUIT. */
+  /** Java lets no program take QUIT. */
   private static final List<String> TAKEN =
       List.of("INT", "TERM", "HUP", "USR1", "USR2", "WINCH", "CONT");
 

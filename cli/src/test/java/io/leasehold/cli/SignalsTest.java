@@ -76,7 +76,7 @@ class SignalsTest {
     }
   }
 
-  /** All but QUIT, which Java lets nobody take: it does nothing at all. */
+  /** All but QUIT, which Java lets no program take: it does nothing at all. */
   @Test
   void whileItRunsTheCommandGetsEachSignal() {
     List<String> signals = List.of("INT", "TERM", "HUP", "USR1", "USR2", "WINCH", "CONT");
