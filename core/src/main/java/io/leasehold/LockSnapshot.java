@@ -26,9 +26,9 @@ public record LockSnapshot(String name, List<Holder> holders, List<Waiter> waite
    * @param leaseId the id of the lease
    * @param holder who holds it, readable: host, process id, thread (the first 128 characters of its
    *     name, or # and its number if it has none, as a virtual thread), and {@link
-   *     LockClientBuilder#traceId}. One line: control characters show as a question mark. If
-   *     the lease was handed over to another thread since, that thread is known to its own client
-   *     only, and others name the one that took it
+   *     LockClientBuilder#traceId}. One line: control characters show as a question mark. If the
+   *     lease was handed over to another thread since, that thread is known to its own client only,
+   *     and others name the one that took it
    * @param mode how it shares the name
    * @param permits how many permits it has; 1 unless the mode is {@link LockMode#PERMITS}
    * @param fencingToken the first fencing token of the grant; hand-overs inside the holder's

@@ -132,7 +132,8 @@ final class ServerErrors {
                   + "; make them by what `leasehold doctor --ddl` prints, or add ?ddl=create",
               e);
       case READ_ONLY -> refused("may only be read: " + reason(e) + "; connect to the primary", e);
-      case BUSY, LOCKED -> unavailable("has the row locked by another transaction: " + reason(e), e);
+      case BUSY, LOCKED ->
+          unavailable("has the row locked by another transaction: " + reason(e), e);
       case BROKEN -> unavailable("ended the connection: " + reason(e), e);
       case DUPLICATE, FULL, OTHER -> unavailable("failed: " + reason(e), e);
     };

@@ -116,8 +116,7 @@ class CallbacksTest {
           .hasCauseInstanceOf(LockException.class);
       Running<String> several =
           start(
-              () ->
-                  Engines.thrownBy(() -> one.allOf("a", "busy").acquire(Duration.ofMillis(100))));
+              () -> Engines.thrownBy(() -> one.allOf("a", "busy").acquire(Duration.ofMillis(100))));
       await().atMost(SOON).until(several::isDone);
       // The latter on a machine that is too slow to hear of the holder in that time
       assertThat(several.result()).isIn("LockTimeoutException", "StoreException");
