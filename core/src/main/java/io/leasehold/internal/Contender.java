@@ -70,6 +70,8 @@ final class Contender {
   private String holder = "";
 
   private final Attempts attempts = new Attempts();
+  private boolean leaving;
+  private boolean endedLate;
 
   /** Whether nobody holds or waits by it any more, and what is left of it was withdrawn. */
   private boolean settled;
@@ -151,9 +153,20 @@ final class Contender {
   /** An attempt has ended, with or without an answer. */
   void ended(@Nullable StoreException failed, Steps steps) {
     attempts.end(failed);
+    endedLate |= leaving;
     if (settled) {
       steps.add(() -> engine.limbo.attemptEnded(ticket, failed));
     }
+  }
+
+  /** The release of its lease is sent: an attempt that ends from now on may land after that. */
+  void leaving() {
+    leaving = true;
+  }
+
+  /** Whether one has ended since. */
+  boolean endedLate() {
+    return endedLate;
   }
 
   /** An attempt is answered, or is not expected to be any more. */

@@ -94,9 +94,17 @@ final class Grant {
    */
   void settle(boolean known, Steps steps) {
     if (from != null) {
-      from.settle(known, steps);
+      from.settle(known || from.endedLate(), steps);
     } else if (known) {
       steps.add(queue.engine.limbo.add(ticket, new Attempts()));
+    }
+  }
+
+  /** Its release is sent. */
+  void leaving() {
+    phase = Phase.RELEASING;
+    if (from != null) {
+      from.leaving();
     }
   }
 

@@ -100,7 +100,7 @@ final class Releaser {
   }
 
   private void sendBack(Grant grant, Steps steps) {
-    grant.phase = Phase.RELEASING;
+    grant.leaving();
     steps.add(requireNonNull(grant.leaving));
   }
 
