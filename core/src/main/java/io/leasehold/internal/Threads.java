@@ -1,5 +1,7 @@
 package io.leasehold.internal;
 
+import static java.util.Objects.requireNonNull;
+
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -122,7 +124,7 @@ public final class Threads implements Scheduler {
 
   @Override
   public void callback(Lane lane, Runnable task) {
-    lanes.getOrDefault(lane, lanes.get(Lane.COMPLETION)).run(task);
+    requireNonNull(lanes.get(lane)).run(task);
   }
 
   @Override
