@@ -111,11 +111,9 @@ record TlsFiles(Optional<Path> ca, Optional<Path> cert, Optional<Path> key) {
       PKCS8EncodedKeySpec spec =
           new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(pem.group(1)));
       for (String algorithm : ALGORITHMS) {
-        try {
-          return KeyFactory.getInstance(algorithm).generatePrivate(spec);
-        } catch (InvalidKeySpecException e) {
-          // It is of another algorithm.
-          continue;
+        Optional<PrivateKey> found = privateKey(algorithm, spec);
+        if (found.isPresent()) {
+          return found.get();
         }
       }
     }
@@ -124,6 +122,16 @@ record TlsFiles(Optional<Path> ca, Optional<Path> cert, Optional<Path> key) {
             + file
             + " has no private key in PKCS #8 without a password; openssl pkcs8 -topk8 -nocrypt"
             + " makes one");
+  }
+
+  /** Empty if it is of another algorithm. */
+  private static Optional<PrivateKey> privateKey(String algorithm, PKCS8EncodedKeySpec spec)
+      throws GeneralSecurityException {
+    try {
+      return Optional.of(KeyFactory.getInstance(algorithm).generatePrivate(spec));
+    } catch (InvalidKeySpecException e) {
+      return Optional.empty();
+    }
   }
 
   private static String text(Path file) {
