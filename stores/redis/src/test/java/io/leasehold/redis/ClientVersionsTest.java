@@ -157,7 +157,7 @@ class ClientVersionsTest {
       try {
         return loadClass(type.getName()).getDeclaredConstructor().newInstance();
       } catch (ReflectiveOperationException e) {
-        throw new AssertionError(e);
+        throw new LinkageError(type.getName(), e);
       }
     }
   }
