@@ -92,7 +92,7 @@ final class LeaseRowStore implements LockStore, StoreOperator {
       return attempt.get();
     } catch (StoreException e) {
       if (e.failure() == Failure.REFUSED && verbs.isWaiting(ticket)) {
-        throw new StoreException(Failure.UNAVAILABLE, e.getMessage(), e);
+        throw new StoreException(Failure.UNAVAILABLE, String.valueOf(e.getMessage()), e);
       }
       throw e;
     }

@@ -86,6 +86,8 @@ final class LentConnections implements LaneSource {
       before.put(session, new Before(autoCommit, isolation, networkTimeout, settings));
       return session;
     } catch (SQLException | RuntimeException | Error e) {
+      // Some of it may be set already.
+      dialect.end(connection);
       connection.close();
       throw e;
     }
@@ -106,6 +108,9 @@ final class LentConnections implements LaneSource {
   @Override
   public void end(Session session, Dialect ignored) throws SQLException {
     Before was = before.remove(session);
+    if (was == null) {
+      return; // it was given back
+    }
     try (Limit limit = new Limit(clock, RETURNING);
         Connection connection = session.connection()) {
       try {
