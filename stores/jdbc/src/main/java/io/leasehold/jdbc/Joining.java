@@ -19,9 +19,18 @@ final class Joining {
 
   /** Takes a place, or keeps the one that it has, if it is time to. */
   void join(Limit limit, Ticket ticket) {
-    if (isDue(ticket)) {
-      database.transact(limit, session -> joined(session, ticket, isUnlocked(session, ticket)));
+    if (!isDue(ticket)) {
+      return;
     }
+    try {
+      if (limit.left() > 2 * Dialect.LOCK_WAIT.toNanos()) {
+        database.callUnlessLocked(limit, session -> joined(session, ticket, true));
+        return;
+      }
+    } catch (ServerDatabase.RowLocked e) {
+      // A guard, say: the place is taken all the same.
+    }
+    database.transact(limit, session -> joined(session, ticket, isUnlocked(session, ticket)));
   }
 
   private boolean isDue(Ticket ticket) {
@@ -35,10 +44,10 @@ final class Joining {
   }
 
   /**
-   * The same, within a transaction.
+   * The same.
    *
-   * @param marks whether the name's row is locked, and so can say that somebody waits; where others
-   *     have it locked the next time does
+   * @param marks whether the name's row is to say that somebody waits; where others have it locked
+   *     the next time does
    */
   boolean joined(Session session, Ticket ticket, boolean marks) throws SQLException {
     if (!isDue(ticket)) {

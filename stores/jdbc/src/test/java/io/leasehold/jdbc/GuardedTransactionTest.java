@@ -7,7 +7,6 @@ import io.leasehold.LockOptions;
 import io.leasehold.internal.Engine;
 import io.leasehold.spi.LockStore;
 import java.sql.Connection;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,9 +15,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A holder is in a guarded transaction: others find the lock held, as without it. */
 class GuardedTransactionTest extends ServerTest {
-  /** Less than a request may take, of which a statement that waits for a row needs a second. */
-  private static final Duration AT_ONCE = Duration.ofMillis(4500);
-
   /** Counts connections. */
   private static final class Opened implements StatementHook {
     final AtomicInteger count = new AtomicInteger();
@@ -50,13 +46,9 @@ class GuardedTransactionTest extends ServerTest {
     try (Connection connection = database.begin()) {
       Lease held = guarded(client, connection);
       int before = opened.count.get();
-      long begin = System.nanoTime();
       assertThat(other.lock("a").tryAcquire()).isEmpty();
-      assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(AT_ONCE);
       assertThat(other.readWriteLock("a").readLock().tryAcquire()).isEmpty();
-      assertThat(other.lock("a").tryAcquire(Duration.ofMillis(700))).isEmpty();
-      int listening = database == SqlDatabase.POSTGRESQL ? 1 : 0;
-      assertThat(opened.count).hasValue(before + listening);
+      assertThat(opened.count).hasValue(before);
       connection.commit();
       held.release();
     }
