@@ -6,10 +6,24 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** That callers can be simulated with their threads. */
+/**
+ * The promises to callers with threads, in hundreds of simulated worlds.
+ *
+ * <p>{@code -Dleasehold.sim.seeds=N} runs N/20 seeds, since one has as many events as many of the
+ * simulation on one thread; {@code -Dleasehold.sim.threaded=S} replays one and prints its trace.
+ */
 class ThreadedSimulationTest {
+  private static final long SEEDS = Long.getLong("leasehold.sim.seeds", 2_000) / 20;
+  private static final Long ONE = Long.getLong("leasehold.sim.threaded");
+
+  /** So many seeds see every situation. */
+  private static final long ENOUGH_SEEDS = 400;
+
+  private static final long MANY_SEEDS = 5_000;
+
   private static EngineLog log;
 
   @BeforeAll
@@ -25,6 +39,31 @@ class ThreadedSimulationTest {
   @Test
   void inGoodWeatherEveryPromiseHolds() {
     ThreadedSeeds.of(ThreadedPlan::calm, "calm").run(1, 50);
+  }
+
+  @Test
+  void everyPromiseHoldsWhateverHappens() {
+    if (ONE != null) {
+      ThreadedSeeds.of(ThreadedPlan::of, "all trouble").replay(ONE);
+    } else {
+      everyPromiseHolds(SEEDS);
+    }
+  }
+
+  @Test
+  @Tag("slow")
+  void everyPromiseHoldsInThousandsOfWorlds() {
+    everyPromiseHolds(MANY_SEEDS);
+  }
+
+  private static void everyPromiseHolds(long seeds) {
+    Set<Situation> never =
+        ThreadedSeeds.of(ThreadedPlan::of, "all trouble").run(1, seeds).notSeen();
+    if (seeds >= ENOUGH_SEEDS) {
+      assertThat(never)
+          .as("situations that no seed has seen: the simulation proves nothing of them")
+          .isEmpty();
+    }
   }
 
   /** Though each caller and each thread of a pool is a real one. */
