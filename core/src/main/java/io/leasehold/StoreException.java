@@ -3,8 +3,8 @@ package io.leasehold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store could not be asked, refused to answer, or its answer never came. {@link #failure()}
- * says which. Never means that the lock is busy, or that it was released.
+ * The store could not be asked, was kept busy by others, refused to answer, or its answer never
+ * came. {@link #failure()} says which. Never means that the lock is busy, or that it was released.
  */
 public final class StoreException extends LockException {
   private static final long serialVersionUID = 1L;
@@ -16,6 +16,12 @@ public final class StoreException extends LockException {
      * to serve.
      */
     UNAVAILABLE,
+    /**
+     * The request took no effect and never will: others kept the store busy for all the time that
+     * it had. Says nothing of the lock. Whoever waits for a lock outlasts it to the deadline, also
+     * before the store has answered anything.
+     */
+    BUSY,
     /**
      * The request may have taken effect, or may yet. The engine withdraws it in the background
      * until its fate is known.

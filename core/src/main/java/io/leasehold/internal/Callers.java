@@ -182,7 +182,9 @@ final class Callers {
     for (Waiter waiter : askedFor(c)) {
       boolean outlasts =
           failure.failure() != Failure.REFUSED
-              && (triesAgain || (waiter.intent == Intent.QUEUE && isAnswered(waiter, c)));
+              && (triesAgain
+                  || (waiter.intent == Intent.QUEUE
+                      && (failure.failure() == Failure.BUSY || isAnswered(waiter, c))));
       if (!outlasts) {
         end(waiter, new Waiter.Failed(Failures.of(failure, queue.name, "not acquired")), steps);
       }

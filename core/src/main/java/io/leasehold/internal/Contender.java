@@ -357,12 +357,16 @@ final class Contender {
   private void failed(StoreException failed, boolean shortened, Steps steps) {
     boolean first = backoff().failed(failed);
     boolean unknown = failed.failure() == Failure.UNKNOWN_OUTCOME;
+    boolean busy = failed.failure() == Failure.BUSY;
     if (unknown) {
       engine.events.emit(
           () -> new LockEvent.UnknownOutcome(ticket.name(), ticket.id().toString(), "attempt"));
     }
-    // A lost reply is resolved by asking again: once at once, if there is time for it.
-    boolean askAtOnce = unknown && first && (answered || engine.budget.allowsAnother(since));
+    // A lost reply is resolved by asking again: once at once, if there is time for it. A busy store
+    // has waited already.
+    boolean lost = unknown && first;
+    boolean inTime = engine.budget.allowsAnother(since);
+    boolean askAtOnce = answered ? lost : inTime && (lost || busy);
     queue.contention.storeFailed(this, failed, askAtOnce || shortened, steps);
     if (phase == Phase.DONE) {
       return;

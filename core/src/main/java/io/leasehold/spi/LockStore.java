@@ -13,9 +13,10 @@ import java.util.function.BiConsumer;
  * then; where verbs do not block, the store may leave that to the engine, which takes silence for
  * an unknown outcome, and a late answer for what it is. It fails its stage, never the call, and
  * with {@link io.leasehold.StoreException} only: {@code UNAVAILABLE} if the request took no effect
- * and never will, {@code UNKNOWN_OUTCOME} if it may have, or may yet; {@code REFUSED} if asking
- * again is no use. It is idempotent for its lease id. The store never repeats a request by itself.
- * Verbs for different ids, and different verbs for one id, may run at the same time.
+ * and never will, {@code BUSY} if moreover only others were in its way for all that time, {@code
+ * UNKNOWN_OUTCOME} if it may have, or may yet; {@code REFUSED} if asking again is no use. It is
+ * idempotent for its lease id. The store never repeats a request by itself. Verbs for different
+ * ids, and different verbs for one id, may run at the same time.
  */
 public interface LockStore extends AutoCloseable {
   /** What this store declares of itself; fixed. */

@@ -25,8 +25,7 @@ import java.util.concurrent.ThreadLocalRandom;
  *
  * <p>To open it fails with {@link io.leasehold.StoreException}: {@code REFUSED} if the path is not
  * one that can be used (a directory, a network file system, not writable, not a lock file, a newer
- * schema), {@code UNAVAILABLE} if it cannot be used now (disk full, locked for over five seconds).
- * Open stores are thread-safe.
+ * schema), {@code UNAVAILABLE} if it cannot be used now (disk full). Open stores are thread-safe.
  *
  * <p>Stateless and thread-safe.
  */

@@ -102,11 +102,16 @@ final class Limit implements AutoCloseable {
    * Waits a moment, at random and each time longer, so that those who contend do not meet again.
    */
   void pause() {
+    pause(LONGEST_PAUSE_NANOS);
+  }
+
+  /** The same, with pauses that become as long as this. */
+  void pause(long longestNanos) {
     interrupted |= Thread.interrupted();
     long nanos = ThreadLocalRandom.current().nextLong(pause / 2, pause + 1);
     LockSupport.parkNanos(this, Math.min(nanos, Math.max(0, left())));
     interrupted |= Thread.interrupted();
-    pause = Math.min(LONGEST_PAUSE_NANOS, pause * 2);
+    pause = Math.min(longestNanos, pause * 2);
   }
 
   @Override

@@ -3,13 +3,10 @@ package io.leasehold.jdbc;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Clock;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /*
@@ -33,6 +30,15 @@ import org.jspecify.annotations.Nullable;
 final class SqliteDatabase implements AutoCloseable {
   private static final Duration CONNECT_WITHIN = Duration.ofSeconds(5);
   private static final Duration CLOSE_WITHIN = Duration.ofSeconds(2);
+
+  /**
+   * How long a pause may become between two looks whether the file is free. There is no queue, and
+   * a look costs a tenth of a millisecond: of a hundred processes each may look rarely only, or the
+   * one that writes gets no processor. Who lets go or renews looks more often.
+   */
+  private static final long PATIENT_NANOS = 100_000_000;
+
+  private static final long URGENT_NANOS = 1_000_000;
   private static final String REPLACED = "was deleted or replaced while in use";
   private static final System.Logger LOG = System.getLogger(SqliteDatabase.class.getName());
 
@@ -40,8 +46,8 @@ final class SqliteDatabase implements AutoCloseable {
   private final Clock clock;
   private final HostClock hostClock;
   private final StatementHook hook;
-  private final Lane writer = new Lane();
-  private final Lane reader = new Lane();
+  private final SqliteLane writer = new SqliteLane();
+  private final SqliteLane reader = new SqliteLane();
   private volatile boolean closed;
 
   /**
@@ -50,6 +56,11 @@ final class SqliteDatabase implements AutoCloseable {
    */
   private boolean doubtful;
 
+  /** Something that may find the file busy. */
+  private interface Step<T> {
+    T run() throws SQLException;
+  }
+
   SqliteDatabase(SqliteFile file, Clock clock, HostClock hostClock, StatementHook hook) {
     this.file = file;
     this.clock = clock;
@@ -57,42 +68,18 @@ final class SqliteDatabase implements AutoCloseable {
     this.hook = hook;
   }
 
-  /** A connection and who may use it. */
-  private static final class Lane {
-    final ReentrantLock lock = new ReentrantLock();
-    @Nullable Session session;
-    SqliteFile.Identity identity = SqliteFile.Identity.NONE;
-
-    void requireCurrent() {
-      if (!identity.isCurrent()) {
-        throw new ReplacedException();
-      }
-    }
-
-    void discard() {
-      Session old = session;
-      session = null;
-      if (old != null) {
-        try {
-          old.close();
-        } catch (SQLException e) {
-          LOG.log(System.Logger.Level.DEBUG, "closing a connection failed", e);
-        }
-      }
-    }
-  }
-
   /**
-   * The path leads to another file than the connection: whatever was done there counts for nothing.
+   * Opens the file, and makes it and its tables if they are not there. One that is only busy is
+   * opened by the first request, which has the time of its caller.
    */
-  private static final class ReplacedException extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-  }
-
-  /** Opens the file, and makes it and its tables if they are not there. */
   void connect() {
     try (Limit limit = new Limit(clock, CONNECT_WITHIN)) {
       read(limit, session -> true);
+    } catch (StoreException e) {
+      if (e.failure() != Failure.BUSY) {
+        throw e;
+      }
+      LOG.log(System.Logger.Level.DEBUG, "not opened yet", e);
     }
   }
 
@@ -102,7 +89,12 @@ final class SqliteDatabase implements AutoCloseable {
    * @throws StoreException UNKNOWN_OUTCOME only if the commit failed in a way that leaves it open
    */
   <T> T write(Limit limit, Session.Work<T> work) {
-    return inLane(writer, limit, session -> transact(session, work));
+    return inLane(writer, limit, PATIENT_NANOS, session -> transact(session, work));
+  }
+
+  /** The same, for what others wait for or what would be lost: likely before who asks patiently. */
+  <T> T writeSoon(Limit limit, Session.Work<T> work) {
+    return inLane(writer, limit, URGENT_NANOS, session -> transact(session, work));
   }
 
   /** Runs statements that only read. */
@@ -110,6 +102,7 @@ final class SqliteDatabase implements AutoCloseable {
     return inLane(
         reader,
         limit,
+        URGENT_NANOS,
         session -> {
           readClock(session);
           T answer = work.run(session);
@@ -118,11 +111,11 @@ final class SqliteDatabase implements AutoCloseable {
         });
   }
 
-  private <T> T inLane(Lane lane, Limit limit, Session.Work<T> work) {
+  private <T> T inLane(SqliteLane lane, Limit limit, long longestPause, Session.Work<T> work) {
     while (true) {
       try {
-        return locked(lane, limit, work);
-      } catch (ReplacedException e) {
+        return locked(lane, limit, longestPause, work);
+      } catch (SqliteLane.ReplacedException e) {
         LOG.log(
             System.Logger.Level.WARNING, file.message(REPLACED + "; the leases in it are lost"));
         requireTime(limit, REPLACED, e);
@@ -131,21 +124,18 @@ final class SqliteDatabase implements AutoCloseable {
     }
   }
 
-  private <T> T locked(Lane lane, Limit limit, Session.Work<T> work) {
+  private <T> T locked(SqliteLane lane, Limit limit, long longestPause, Session.Work<T> work) {
     if (!limit.lock(lane.lock)) {
-      throw unavailable("is busy: another thread of this process is using it", null);
+      throw busy("is busy: other requests of this client are using it", null);
     }
     try {
-      while (true) {
-        try {
-          return work.run(session(lane));
-        } catch (SQLException e) {
-          // To find it busy has no effect; so it is tried again until the other writer is done.
-          requireBusy(limit, e);
-          limit.pause();
-        }
+      if (closed) {
+        throw unavailable("was closed by this client", null);
       }
-    } catch (StoreException | ReplacedException | Error e) {
+      Session open = lane.session;
+      Session session = open == null ? open(lane, limit) : open;
+      return onceFree(limit, longestPause, () -> work.run(session));
+    } catch (StoreException | SqliteLane.ReplacedException | Error e) {
       lane.discard();
       throw e;
     } catch (RuntimeException e) {
@@ -178,11 +168,24 @@ final class SqliteDatabase implements AutoCloseable {
     }
   }
 
-  private void requireBusy(Limit limit, SQLException e) {
-    if (!SqliteErrors.isBusy(e)) {
-      throw SqliteErrors.notApplied(file, e);
+  /** What finds the file busy has no effect, and is done again until the others are done. */
+  private <T> T onceFree(Limit limit, long longestPause, Step<T> step) {
+    while (true) {
+      try {
+        return step.run();
+      } catch (SQLException e) {
+        if (!SqliteErrors.isBusy(e)) {
+          throw SqliteErrors.notApplied(file, e);
+        }
+        if (limit.hasPassed()) {
+          throw busy(
+              "is busy: another client, of this process or of one that may be stopped, has locked"
+                  + " it or many use it at once",
+              e);
+        }
+        limit.pause(longestPause);
+      }
     }
-    requireTime(limit, "is locked by another process, which may be stopped", e);
   }
 
   private void requireTime(Limit limit, String otherwise, Exception cause) {
@@ -238,41 +241,37 @@ final class SqliteDatabase implements AutoCloseable {
     session.common(Map.of("now", hostClock.nanos(), "epoch", hostClock.epoch()));
   }
 
-  private Session session(Lane lane) throws SQLException {
-    if (closed) {
-      throw unavailable("was closed by this client", null);
-    }
-    Session session = lane.session;
-    if (session == null) {
-      session = open(lane);
-    }
-    return session;
-  }
-
-  private Session open(Lane lane) throws SQLException {
+  private Session open(SqliteLane lane, Limit limit) {
     file.prepare();
     Object before = file.key();
-    Properties settings = new Properties();
-    // Read and write, the name is a URI; never create: that is done with the right permissions. No
-    // waiting inside SQLite.
-    settings.setProperty("open_mode", Integer.toString(0x2 | 0x40));
-    settings.setProperty("busy_timeout", "0");
-    Connection connection = Drivers.connect("org.sqlite.JDBC", file.url(), settings);
-    Session session = new Session(connection, hook);
+    Session session = onceFree(limit, PATIENT_NANOS, () -> SqliteLane.connect(file, hook));
     try {
-      hook.opened(connection);
-      new SqliteSchema(file, clock).setUp(session);
+      onceFree(limit, PATIENT_NANOS, () -> setUp(session));
       if (file.usesDeletedIndex()) {
         throw unavailable(REPLACED + " by another client in this process; close that", null);
       }
-    } catch (SQLException | RuntimeException e) {
-      session.close();
+    } catch (RuntimeException e) {
+      SqliteLane.close(session);
       throw e;
     }
     lane.session = session;
     // If it was replaced while it was opened, nobody knows which one this is.
     lane.identity = file.key().equals(before) ? file.identity() : SqliteFile.Identity.NONE;
     return session;
+  }
+
+  private boolean setUp(Session session) throws SQLException {
+    try {
+      new SqliteSchema(file, clock).setUp(session);
+      return true;
+    } catch (SQLException e) {
+      rollBack(session);
+      throw e;
+    }
+  }
+
+  private StoreException busy(String what, @Nullable Throwable cause) {
+    return new StoreException(Failure.BUSY, file.message(what), cause);
   }
 
   private StoreException unavailable(String what, @Nullable Throwable cause) {
@@ -282,7 +281,7 @@ final class SqliteDatabase implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    for (Lane lane : List.of(reader, writer)) {
+    for (SqliteLane lane : List.of(reader, writer)) {
       try (Limit limit = new Limit(clock, CLOSE_WITHIN)) {
         // Whoever is still using it discards it afterwards.
         if (limit.lock(lane.lock)) {

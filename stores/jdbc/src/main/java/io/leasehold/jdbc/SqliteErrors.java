@@ -13,14 +13,21 @@ final class SqliteErrors {
   private static final int IOERR = 10;
   private static final int CORRUPT = 11;
   private static final int FULL = 13;
+  private static final int PROTOCOL = 15;
   private static final int CONSTRAINT = 19;
   private static final int NOTADB = 26;
 
   private SqliteErrors() {}
 
-  /** Another connection is writing, or recovering the log: nothing was done. */
+  /**
+   * Another connection is writing, or recovering the log, or too many begin at once: nothing was
+   * done.
+   */
   static boolean isBusy(SQLException e) {
-    return e.getErrorCode() == BUSY || e.getErrorCode() == LOCKED;
+    return switch (e.getErrorCode()) {
+      case BUSY, LOCKED, PROTOCOL -> true;
+      default -> false;
+    };
   }
 
   /**

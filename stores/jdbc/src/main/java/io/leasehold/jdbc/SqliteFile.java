@@ -61,7 +61,9 @@ final class SqliteFile {
         throw refused(
             "may not be written: access to "
                 + existing
-                + " is denied, or its file system is read-only");
+                + ", which belongs to "
+                + Files.getOwner(existing).getName()
+                + ", is denied, or its file system is read-only");
       }
       Files.createDirectories(directory, mode(directory, "rwx------"));
       if (!Files.exists(path)) {

@@ -51,7 +51,7 @@ final class SqliteRenewing {
     Map<Ticket, Long> lives = new HashMap<>();
     lapsing.keySet().forEach(ticket -> lives.put(ticket, Places.lifeNanos(ticket)));
     Map<String, Boolean> wanted =
-        database.write(
+        database.writeSoon(
             limit,
             session -> {
               if (!lives.isEmpty()) {

@@ -51,7 +51,7 @@ final class SqliteVerbs implements Verbs {
 
   @Override
   public boolean free(Limit limit, Ticket ticket) {
-    return database.write(limit, session -> SqliteRows.free(session, ticket));
+    return database.writeSoon(limit, session -> SqliteRows.free(session, ticket));
   }
 
   @Override
@@ -66,7 +66,7 @@ final class SqliteVerbs implements Verbs {
 
   @Override
   public boolean breakLease(Limit limit, String name, long number) {
-    return database.write(limit, session -> SqliteRows.breakLease(session, name, number));
+    return database.writeSoon(limit, session -> SqliteRows.breakLease(session, name, number));
   }
 
   @Override

@@ -195,7 +195,7 @@ class FileStoreFilesTest {
       Path closed = Files.createDirectory(dir.resolve("closed"), mode555());
       assertThat(child.ask("open " + closed + "/locks.db"))
           .startsWith("REFUSED")
-          .contains("denied");
+          .contains("which belongs to " + Files.getOwner(closed).getName() + ", is denied");
     }
   }
 

@@ -164,9 +164,9 @@ class FileStoreProcessesTest {
       long begin = System.nanoTime();
       assertThatThrownBy(() -> Fixture.get(store.attempt(tryOnce("a"), within)))
           .isInstanceOf(StoreException.class)
-          .hasMessageContaining("locked by another process")
+          .hasMessageContaining("another client, of this process or of one that may be stopped")
           .extracting(e -> ((StoreException) e).failure())
-          .isEqualTo(Failure.UNAVAILABLE);
+          .isEqualTo(Failure.BUSY);
       store.renew(
           List.of(held),
           within,
@@ -220,7 +220,9 @@ class FileStoreProcessesTest {
       inside.await();
       assertThatThrownBy(() -> Fixture.get(store.attempt(tryOnce("b"), Duration.ofMillis(50))))
           .isInstanceOf(StoreException.class)
-          .hasMessageContaining("another thread");
+          .hasMessageContaining("other requests of this client")
+          .extracting(e -> ((StoreException) e).failure())
+          .isEqualTo(Failure.BUSY);
       goOn.countDown();
       stuck.join();
       granted(store, tryOnce("b"));

@@ -1,0 +1,62 @@
+package io.leasehold.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Properties;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** A connection to a file and who may use it. Guarded by its lock. */
+final class SqliteLane {
+  private static final System.Logger LOG = System.getLogger(SqliteLane.class.getName());
+
+  final ReentrantLock lock = new ReentrantLock();
+  @Nullable Session session;
+  SqliteFile.Identity identity = SqliteFile.Identity.NONE;
+
+  /**
+   * The path leads to another file than the connection: whatever was done there counts for nothing.
+   */
+  static final class ReplacedException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  /** A new connection; nothing was done with it. */
+  static Session connect(SqliteFile file, StatementHook hook) throws SQLException {
+    Properties settings = new Properties();
+    // Read and write, the name is a URI; never create: that is done with the right permissions. No
+    // waiting inside SQLite.
+    settings.setProperty("open_mode", Integer.toString(0x2 | 0x40));
+    settings.setProperty("busy_timeout", "0");
+    Connection connection = Drivers.connect("org.sqlite.JDBC", file.url(), settings);
+    try {
+      hook.opened(connection);
+    } catch (SQLException e) {
+      connection.close();
+      throw e;
+    }
+    return new Session(connection, hook);
+  }
+
+  void requireCurrent() {
+    if (!identity.isCurrent()) {
+      throw new ReplacedException();
+    }
+  }
+
+  void discard() {
+    Session old = session;
+    session = null;
+    if (old != null) {
+      close(old);
+    }
+  }
+
+  static void close(Session session) {
+    try {
+      session.close();
+    } catch (SQLException e) {
+      LOG.log(System.Logger.Level.DEBUG, "closing a connection failed", e);
+    }
+  }
+}
