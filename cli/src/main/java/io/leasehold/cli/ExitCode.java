@@ -79,10 +79,12 @@ final class ExitCode {
 
   /**
    * The same of a wait for the lock: where the store has answered, that it was not reached at the
-   * end means only that the lock did not come in time.
+   * end means only that the lock did not come in time. So does a store that others kept busy.
    */
   static int ofWait(Exception failure, boolean answered) {
+    boolean busy =
+        failure instanceof StoreException store && store.failure() == StoreException.Failure.BUSY;
     int code = of(failure);
-    return code == UNAVAILABLE && answered ? TIMEOUT : code;
+    return busy || (code == UNAVAILABLE && answered) ? TIMEOUT : code;
   }
 }
