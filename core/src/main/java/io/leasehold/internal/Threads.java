@@ -207,7 +207,6 @@ public final class Threads implements Scheduler {
       super(null, task, name, 0, false);
       this.of = of;
       setDaemon(true);
-      setPriority(NORM_PRIORITY);
       setContextClassLoader(Threads.class.getClassLoader());
     }
   }
