@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 
 /**
  * R12 and R18 for virtual threads, under which an interrupt closes the socket that they read from.
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.DisplayName;
 public interface VirtualThreadRules {
   /** Its flag is set before it asks. */
   @ContractTest
+  @Tag("jdk")
   @DisplayName("R18 an interrupted virtual thread can try and release, and keeps the flag")
   default void R18_anInterruptedVirtualThreadReleases(Testbed bed) throws Exception {
     DistributedLock lock = bed.lock(bed.one());
@@ -39,6 +41,7 @@ public interface VirtualThreadRules {
 
   /** They share the client, and so its connections. */
   @ContractTest
+  @Tag("jdk")
   @DisplayName("R12 an interrupt of a virtual thread fails no request of another thread")
   default void R12_anInterruptedVirtualThreadHarmsNobody(Testbed bed) throws Exception {
     LockClient client = bed.one();
@@ -75,6 +78,7 @@ public interface VirtualThreadRules {
 
   /** While it waits for a holder. */
   @ContractTest
+  @Tag("jdk")
   @DisplayName("R18 an interrupt ends the wait of a virtual thread at once")
   default void R18_anInterruptEndsTheWaitOfAVirtualThread(Testbed bed) throws Exception {
     bed.needs(Ability.WAIT);

@@ -6,6 +6,7 @@ import io.leasehold.testkit.InMemorySettings;
 import io.leasehold.testkit.InMemorySettings.Feature;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The contract on the in-memory store as it resembles the kinds of stores that there are. */
 class InMemoryContractTest {
@@ -51,6 +52,7 @@ class InMemoryContractTest {
 
   /** As a table in a database: its verbs block, it must be polled, it keeps no queue. */
   @Nested
+  @Tag("jdk")
   class Polled extends StoreContract {
     @Override
     protected ContractFixture fixture() {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** R9 and R18: an interrupt ends every wait, is told as such, and leaves nothing behind. */
 @Timeout(90)
+@Tag("jdk")
 class InterruptTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 

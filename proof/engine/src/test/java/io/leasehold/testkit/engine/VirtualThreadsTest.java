@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Callers may be virtual threads; nothing pins them. */
 @Timeout(90)
+@Tag("jdk")
 class VirtualThreadsTest {
   private static final int THREADS = 2_000;
   private static final long JOIN_MILLIS = 30_000;

@@ -10,6 +10,7 @@ import io.leasehold.testkit.InMemorySettings;
 import java.time.Duration;
 import java.util.concurrent.ForkJoinPool;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The behaviours of {@code java.util.concurrent}, on a store of each kind that the engine knows.
@@ -47,6 +48,7 @@ class InMemoryJucTest {
   }
 
   @Nested
+  @Tag("jdk")
   class Blocking extends OnServer {
     Blocking() {
       super(InMemorySettings.defaults().withCalls(Traits.Calls.BLOCKING));
