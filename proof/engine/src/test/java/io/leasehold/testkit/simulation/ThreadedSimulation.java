@@ -174,7 +174,7 @@ final class ThreadedSimulation {
             + 3 * plan.requestTimeout
             + 5 * Plan.SECOND
             + plan.longestWait
-            + (world.judge.pending.size() + callers) * 2 * each;
+            + (world.judge.pending.size() + callers) * (2 * each);
     if (!until(by, () -> callers == 0)) {
       throw stuck(Check.STUCK, callers + " callers did not end");
     }

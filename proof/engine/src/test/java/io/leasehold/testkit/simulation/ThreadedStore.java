@@ -212,14 +212,14 @@ final class ThreadedStore implements LockStore, StoreListener {
     boolean arrives = fate == Fate.PASSES || (fate != Fate.IS_REFUSED && world.coin());
     if (fate != Fate.PASSES) {
       if (arrives) {
-        world.time.in(there, atTheServer::get);
+        world.time.in(there, () -> unanswered(atTheServer));
       }
       wait(me, fate, within, there);
       throwIt(fate, verb);
       return failed(fate);
     }
     if (there + back > within) {
-      world.time.in(there, atTheServer::get);
+      world.time.in(there, () -> unanswered(atTheServer));
       me.pause(within);
       return failed(Fate.HANGS);
     }
@@ -238,6 +238,10 @@ final class ThreadedStore implements LockStore, StoreListener {
       }
       default -> me.pause(Math.min(within, there));
     }
+  }
+
+  private static <T> void unanswered(Supplier<T> atTheServer) {
+    T unused = atTheServer.get();
   }
 
   private static void throwIt(Fate fate, String verb) {
@@ -273,7 +277,7 @@ final class ThreadedStore implements LockStore, StoreListener {
       return answer;
     }
     if (fate != Fate.IS_REFUSED && world.coin()) {
-      world.time.in(there, atTheServer::get);
+      world.time.in(there, () -> unanswered(atTheServer));
     }
     long told =
         switch (fate) {
