@@ -58,7 +58,7 @@ final class Closing {
               storeClosed.complete(null);
             }
           });
-      Waits.uninterruptibly(storeClosed, deadline, engine.clock);
+      Waits.uninterruptibly(storeClosed, deadline, engine);
       engine.scheduler.close(timeLeft());
     }
   }

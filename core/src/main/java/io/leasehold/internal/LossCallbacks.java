@@ -58,11 +58,11 @@ final class LossCallbacks {
 
   /** Waits for those that run, but not for the one that calls this. */
   void awaitRunning(Deadline until) {
-    Clock clock = hold.grant.queue.engine.clock;
+    Engine engine = hold.grant.queue.engine;
     running.forEach(
         (thread, over) -> {
           if (!thread.equals(Thread.currentThread())) {
-            Waits.uninterruptibly(over, until, clock);
+            Waits.uninterruptibly(over, until, engine);
           }
         });
   }

@@ -127,7 +127,7 @@ final class MultiHandle implements MultiLock {
     MultiAcquisition tried =
         new MultiAcquisition(engine, parts, Deadline.NONE, true, Runnable::run);
     CompletableFuture<MultiLease> future = tried.start();
-    Waits.uninterruptibly(future, last, engine.clock);
+    Waits.uninterruptibly(future, last, engine);
     return ended(tried, future);
   }
 
@@ -152,7 +152,7 @@ final class MultiHandle implements MultiLock {
     if (!future.isDone()) {
       begun.timeOut();
       Waits.uninterruptibly(
-          future, Deadline.in(engine.requestTimeout, engine.clock.nanos()), engine.clock);
+          future, Deadline.in(engine.requestTimeout, engine.clock.nanos()), engine);
       future.completeExceptionally(Failures.silent(names.get(0)));
     }
     try {

@@ -1,28 +1,23 @@
 package io.leasehold.internal;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /** Waiting for a future in bounded time. */
 final class Waits {
   private Waits() {}
 
   /** Waits until it is done or the deadline has passed, also while interrupted; keeps the flag. */
-  static void uninterruptibly(CompletableFuture<?> future, Deadline until, Clock clock) {
+  static void uninterruptibly(CompletableFuture<?> future, Deadline until, Engine engine) {
+    Thread me = Thread.currentThread();
+    CompletableFuture<?> unused =
+        future.whenComplete((value, thrown) -> engine.scheduler.unpark(me));
     boolean interrupted = false;
-    while (!future.isDone()) {
-      try {
-        future.get(Math.max(0, until.left(clock.nanos())), TimeUnit.NANOSECONDS);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      } catch (TimeoutException | ExecutionException e) {
-        break;
-      }
+    while (!future.isDone() && !until.hasPassed(engine.clock.nanos())) {
+      engine.scheduler.park(future, until.left(engine.clock.nanos()));
+      interrupted |= Thread.interrupted();
     }
     if (interrupted) {
-      Thread.currentThread().interrupt();
+      me.interrupt();
     }
   }
 }

@@ -3,10 +3,15 @@ package io.leasehold.testkit.simulation;
 import io.leasehold.internal.Clock;
 import io.leasehold.internal.Engine;
 import io.leasehold.internal.Scheduler;
+import io.leasehold.internal.Threads;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 
 /** A process with the threads that a real one has: pools of the same sizes, and one timer. */
 final class ThreadedProcess implements Clock, Scheduler {
@@ -20,9 +25,10 @@ final class ThreadedProcess implements Clock, Scheduler {
   private final ThreadedWorld world;
   private final Dice dice;
   private final Pool timer;
-  private final Pool requests;
+  private final Pool otherRequests;
+  private final Map<Work, Pool> requests = new EnumMap<>(Work.class);
   private final Pool renewals;
-  private final Pool callbacks;
+  private final Map<Lane, Pool> callbacks = new EnumMap<>(Lane.class);
   private boolean closed;
 
   ThreadedProcess(String name, ThreadedWorld world, Dice dice) {
@@ -30,9 +36,17 @@ final class ThreadedProcess implements Clock, Scheduler {
     this.world = world;
     this.dice = dice;
     this.timer = new Pool("timer", 1, false);
-    this.requests = new Pool("request", 4, true);
-    this.renewals = new Pool("renewal", 2, true);
-    this.callbacks = new Pool("callback", 4, true);
+    this.otherRequests = new Pool("request", 16, true);
+    requests.put(Work.CALLER, new Pool("caller", 64, true));
+    requests.put(Work.WATCH, new Pool("watch", 8, true));
+    requests.put(Work.POLL, new Pool("poll", 2, true));
+    requests.put(Work.WITHDRAWAL, new Pool("withdrawal", 16, true));
+    this.renewals = new Pool("renewal", 8, true);
+    // A callback that gets no thread waits for the next: it does not fail
+    for (Lane lane : Lane.values()) {
+      int size = lane == Lane.ENGINE ? 4 : Threads.MOST_CALLBACKS;
+      callbacks.put(lane, new Pool(lane.name().toLowerCase(Locale.ROOT), size, false));
+    }
     this.store = new Pool("store", 1, false);
   }
 
@@ -81,7 +95,7 @@ final class ThreadedProcess implements Clock, Scheduler {
     private void work(Runnable first) {
       Strand me = Strand.current();
       try {
-        for (Runnable task = first; task != null; task = closed ? null : queue.poll()) {
+        for (Runnable task = first; task != null; task = queue.poll()) {
           run(task);
         }
       } finally {
@@ -149,7 +163,15 @@ final class ThreadedProcess implements Clock, Scheduler {
 
   @Override
   public void request(Runnable task) {
-    execute(requests, task);
+    execute(otherRequests, task);
+  }
+
+  @Override
+  public void request(Work work, Runnable task) {
+    if (closed) {
+      throw new RejectedExecutionException("closed");
+    }
+    requests.get(work).execute(task);
   }
 
   @Override
@@ -159,11 +181,12 @@ final class ThreadedProcess implements Clock, Scheduler {
 
   @Override
   public void callback(Runnable task) {
-    if (closed) {
-      task.run();
-    } else {
-      execute(callbacks, task);
-    }
+    callback(Lane.COMPLETION, task);
+  }
+
+  @Override
+  public void callback(Lane lane, Runnable task) {
+    callbacks.get(lane).execute(task);
   }
 
   private void execute(Pool pool, Runnable task) {
@@ -194,7 +217,8 @@ final class ThreadedProcess implements Clock, Scheduler {
   public void close() {
     closed = true;
     timer.interrupt();
-    requests.interrupt();
+    otherRequests.interrupt();
+    requests.values().forEach(Pool::interrupt);
     renewals.interrupt();
   }
 }
