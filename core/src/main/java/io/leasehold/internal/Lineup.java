@@ -47,7 +47,22 @@ final class Lineup<T> {
     } finally {
       mutex.unlock();
     }
-    scheduler.callback(lane, this::pass);
+    try {
+      scheduler.callback(lane, this::pass);
+    } catch (RuntimeException | Error e) {
+      // What happened must not fail because it cannot be passed on now: the next one tries again
+      notPassing();
+      Log.error("what happened could not be told", e);
+    }
+  }
+
+  private void notPassing() {
+    mutex.lock();
+    try {
+      passing = false;
+    } finally {
+      mutex.unlock();
+    }
   }
 
   /** Passes on nothing more. */

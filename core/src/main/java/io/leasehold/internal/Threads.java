@@ -259,18 +259,10 @@ public final class Threads implements Scheduler {
         try {
           task.run();
         } catch (RuntimeException | Error e) {
-          log(e);
+          Log.error("a callback failed", e);
         }
         // Meant for the task that is over
         Thread.interrupted();
-      }
-    }
-
-    private static void log(Throwable thrown) {
-      try {
-        Log.error("a callback failed", thrown);
-      } catch (RuntimeException | Error e) {
-        // The logger threw: nothing is left that could be told
       }
     }
 

@@ -6,12 +6,16 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A client's connection through a proxy, and the one that it stands for. */
 final class ProxyConnection {
   private static final Duration CONNECT = Duration.ofSeconds(10);
+
+  /** A client that does not close what was cut for so long gets a reset. */
+  private static final int CLIENT_ENDS_MILLIS = 500;
 
   private final FaultProxy proxy;
   private final Socket client;
@@ -85,14 +89,21 @@ final class ProxyConnection {
   }
 
   /**
-   * Reads what the client goes on to send until it is cut: a socket that is closed with something
-   * unread forgets what it has not sent yet, and the client would miss earlier answers.
+   * Reads what the client goes on to send until it has seen the end of its stream: a socket that is
+   * closed before that answers with a reset, and the client would miss earlier answers.
    */
-  private static void discard(InputStream in, byte[] chunk) throws IOException {
-    int length = 0;
-    while (length >= 0) {
-      length = in.read(chunk);
+  private void discard(InputStream in, byte[] chunk) throws IOException {
+    client.setSoTimeout(CLIENT_ENDS_MILLIS);
+    boolean goesOn = true;
+    while (goesOn) {
+      boolean mayEnd = isClosed;
+      try {
+        goesOn = in.read(chunk) >= 0;
+      } catch (SocketTimeoutException silent) {
+        goesOn = !mayEnd;
+      }
     }
+    close();
   }
 
   /** Forwards what the client sent; false if nothing more may be. */
@@ -150,9 +161,21 @@ final class ProxyConnection {
     boolean isDue = exchange.takeCut();
     if (isDue) {
       proxy.countCut();
-      close();
+      endStream();
     }
     return isDue;
+  }
+
+  /**
+   * Ends what the client reads, after all that it was sent; it is closed when the client ends too.
+   */
+  private void endStream() {
+    isClosed = true;
+    try (server) {
+      client.shutdownOutput();
+    } catch (IOException broken) {
+      close();
+    }
   }
 
   /** What the client was sent it can still read. */

@@ -30,7 +30,7 @@ final class OneOfMany {
         Leasehold.builder(new JdbcStoreProvider().factory(url))
             .requestTimeout(Duration.ofMinutes(1))
             .build()) {
-      Lease lease = client.lock("a").acquire(Duration.ofSeconds(300));
+      Lease lease = client.lock("a").acquire(Duration.ofMinutes(5));
       Files.createFile(held);
       Files.delete(held);
       lease.release();

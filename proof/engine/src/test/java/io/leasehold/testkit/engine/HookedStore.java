@@ -13,6 +13,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -41,12 +42,13 @@ final class HookedStore {
             new Class<?>[] {LockStore.class},
             (proxy, method, arguments) ->
                 method.getDeclaringClass() == LockStore.class
-                    ? hook.on(new Call(store, method, arguments))
+                    ? hook.on(
+                        new Call(store, method, arguments == null ? List.of() : List.of(arguments)))
                     : method.invoke(store, arguments));
   }
 
   /** One call of a verb. */
-  record Call(LockStore store, Method method, Object[] arguments) {
+  record Call(LockStore store, Method method, List<Object> arguments) {
     String verb() {
       return method.getName();
     }
@@ -57,21 +59,21 @@ final class HookedStore {
 
     /** The name of its ticket; of a batch, that of the first. */
     String name() {
-      if (arguments == null || arguments.length < 2) {
+      if (arguments.size() < 2) {
         return "";
       }
-      return arguments[0] instanceof Ticket ticket
+      return arguments.get(0) instanceof Ticket ticket
           ? ticket.name()
           : tickets().iterator().next().name();
     }
 
     Duration within() {
-      return (Duration) arguments[1];
+      return (Duration) arguments.get(1);
     }
 
     Object proceed() throws Throwable {
       try {
-        return method.invoke(store, arguments);
+        return method.invoke(store, arguments.toArray());
       } catch (InvocationTargetException e) {
         throw e.getCause();
       }
@@ -110,12 +112,12 @@ final class HookedStore {
 
     @SuppressWarnings("unchecked")
     private Collection<Ticket> tickets() {
-      return (Collection<Ticket>) arguments[0];
+      return (Collection<Ticket>) arguments.get(0);
     }
 
     @SuppressWarnings("unchecked")
     private BiConsumer<LeaseId, Renewal> each() {
-      return (BiConsumer<LeaseId, Renewal>) arguments[2];
+      return (BiConsumer<LeaseId, Renewal>) arguments.get(2);
     }
   }
 }
