@@ -83,10 +83,11 @@ public interface VirtualThreadRules {
   default void R18_anInterruptEndsTheWaitOfAVirtualThread(Testbed bed) throws Exception {
     bed.needs(Ability.WAIT);
     Lease held = bed.take(bed.one());
+    DistributedLock other = bed.lock(bed.two());
     Caller<Boolean> waiter =
         bed.startVirtual(
                 () -> {
-                  assertThatThrownBy(() -> bed.lock(bed.two()).acquire())
+                  assertThatThrownBy(other::acquire)
                       .isExactlyInstanceOf(InterruptedException.class);
                   return Thread.currentThread().isInterrupted();
                 })
