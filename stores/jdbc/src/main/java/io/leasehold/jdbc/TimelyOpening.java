@@ -1,5 +1,7 @@
 package io.leasehold.jdbc;
 
+import io.leasehold.internal.Clock;
+import io.leasehold.internal.SystemClock;
 import io.leasehold.internal.Threads;
 import io.leasehold.spi.LockStore;
 import java.time.Duration;
@@ -14,6 +16,8 @@ import java.util.function.Supplier;
 final class TimelyOpening {
   static final Duration LONGEST = Duration.ofSeconds(10);
 
+  private static final Clock CLOCK = new SystemClock();
+
   private TimelyOpening() {}
 
   /**
@@ -26,7 +30,7 @@ final class TimelyOpening {
     CompletableFuture<LockStore> opening = new CompletableFuture<>();
     threads.request(() -> complete(opening, store));
     try {
-      return opening.get(LONGEST.toMillis(), TimeUnit.MILLISECONDS);
+      return await(opening);
     } catch (ExecutionException e) {
       threads.close();
       if (e.getCause() instanceof Error error) {
@@ -35,9 +39,26 @@ final class TimelyOpening {
       throw e.getCause() instanceof RuntimeException why ? why : new IllegalStateException(e);
     } catch (TimeoutException e) {
       throw givenUp(opening, threads, late.apply(e));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw givenUp(opening, threads, late.apply(e));
+    }
+  }
+
+  /** An interrupt does not end it, as it ends no other way to open a store; the flag is kept. */
+  private static LockStore await(CompletableFuture<LockStore> opening)
+      throws ExecutionException, TimeoutException {
+    long end = CLOCK.nanos() + LONGEST.toNanos();
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return opening.get(Math.max(0, end - CLOCK.nanos()), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -219,12 +219,21 @@ public final class Testbed {
 
   /** Does something on a thread of its own. */
   public <T> Caller<T> start(Callable<T> work) {
+    openSecond();
     return new Caller<>(group, patience, work);
   }
 
   /** The same on a virtual thread; aborts the test before JDK 21, which has none. */
   public <T> Caller<T> startVirtual(Callable<T> work) {
+    openSecond();
     return Caller.virtual(patience, work);
+  }
+
+  /** A caller that opens its client first waits for that, not for a lock. */
+  private void openSecond() {
+    if (firstTwo.size() == 1) {
+      two();
+    }
   }
 
   /** Waits for a condition. */

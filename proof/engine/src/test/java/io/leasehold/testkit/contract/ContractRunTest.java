@@ -74,6 +74,8 @@ class ContractRunTest {
     assertThat(card.ended(Outcome.FAILED)).isEmpty();
     assertThat(card.ended(Outcome.NOT_CLAIMED))
         .extracting(Score::test)
+        // Before JDK 21 there are none
+        .filteredOn(test -> !test.contains("VirtualThread"))
         .containsExactly(
             "R04_tokensRiseOverARestart",
             "R06_aLeaseThatTheStoreForgotIsNoticed",

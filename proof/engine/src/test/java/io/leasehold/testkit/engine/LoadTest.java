@@ -8,6 +8,7 @@ import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
 import io.leasehold.LockTimeoutException;
 import io.leasehold.internal.Engine;
+import io.leasehold.internal.Threads;
 import io.leasehold.spi.Traits.Calls;
 import io.leasehold.testkit.InMemorySettings;
 import io.leasehold.testkit.InMemorySettings.Feature;
@@ -57,7 +58,8 @@ class LoadTest {
       assertThat(token).isGreaterThan(last);
       last = token;
     }
-    assertThat(engines.newThreads()).hasSizeLessThan(12);
+    // What each does when it is granted is code of the user, which may block
+    assertThat(engines.newThreads()).hasSizeLessThan(Threads.MOST_CALLBACKS + 12);
   }
 
   private static long tokenAndRelease(Lease lease) {
