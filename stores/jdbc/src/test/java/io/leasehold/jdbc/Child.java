@@ -22,6 +22,9 @@ final class Child implements AutoCloseable {
   private final Process process;
   private final BufferedReader out;
 
+  /** What it has printed, for the message of a test that fails. */
+  private final List<String> said = new ArrayList<>();
+
   private Child(Process process) {
     this.process = process;
     this.out =
@@ -60,7 +63,8 @@ final class Child implements AutoCloseable {
   String line() {
     try {
       String line = out.readLine();
-      assertThat(line).as("a line of the child, which ended instead").isNotNull();
+      assertThat(line).as("a line of the child, which ended instead, after %s", said).isNotNull();
+      said.add(line);
       return line;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

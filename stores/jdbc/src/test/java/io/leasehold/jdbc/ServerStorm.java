@@ -6,6 +6,8 @@ import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
 import io.leasehold.LockException;
 import io.leasehold.LockOptions;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -36,8 +38,12 @@ final class ServerStorm {
     this.out = out;
   }
 
-  /** Takes the URL of the store, and the file to write to. */
+  /**
+   * Takes the URL of the store, and the file to write to. It begins at a line, and ends at another.
+   */
   public static void main(String[] args) throws Exception {
+    BufferedReader told =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     try (PrintStream out = new PrintStream(args[1], StandardCharsets.UTF_8);
         LockClient client = Leasehold.builder(args[0]).ttl(Duration.ofMinutes(10)).build()) {
       ServerStorm storm = new ServerStorm(client, !args[0].contains("mode=session"), out);
@@ -46,8 +52,9 @@ final class ServerStorm {
         threads.add(new Thread(storm::run));
       }
       System.out.println("ready");
+      told.readLine();
       threads.forEach(Thread::start);
-      System.in.read();
+      told.readLine();
       storm.goesOn = false;
       for (Thread thread : threads) {
         thread.join();
