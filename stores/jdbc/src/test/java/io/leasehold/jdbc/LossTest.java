@@ -37,9 +37,19 @@ abstract class LossTest extends ServerTest {
     boolean end();
   }
 
+  /**
+   * On MySQL those in which it differs from MariaDB: how a number comes back, and how a row that is
+   * locked is passed over.
+   */
   static Stream<Arguments> everyActOnEveryServer() {
     return Arrays.stream(Kind.values())
-        .flatMap(kind -> Arrays.stream(Act.values()).map(act -> Arguments.of(kind, act)));
+        .flatMap(
+            kind ->
+                Arrays.stream(Act.values())
+                    .filter(
+                        act ->
+                            kind != Kind.MYSQL_9 || act == Act.FREE_PAIR || act == Act.FAIR_WAITER)
+                    .map(act -> Arguments.of(kind, act)));
   }
 
   /** Does it again and again, and loses another request each time; yields how many there were. */
