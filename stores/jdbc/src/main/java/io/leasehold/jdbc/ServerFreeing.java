@@ -109,12 +109,18 @@ final class ServerFreeing {
     return freed;
   }
 
-  /** What is done beside an answer that is known does not change it: what is left lapses. */
+  /**
+   * What is done beside an answer that is known does not change it. It is asked for once more if
+   * its connection broke; what is left after that lapses.
+   */
   private void afterwards(Limit limit, String failed, Session.Work<Boolean> work) {
-    try {
-      database.callUnlessLocked(limit, work);
-    } catch (StoreException | ServerDatabase.RowLocked e) {
-      System.getLogger(ServerFreeing.class.getName()).log(System.Logger.Level.DEBUG, failed, e);
+    for (int i = 0; i < 2; i++) {
+      try {
+        database.callUnlessLocked(limit, work);
+        return;
+      } catch (StoreException | ServerDatabase.RowLocked e) {
+        System.getLogger(ServerFreeing.class.getName()).log(System.Logger.Level.DEBUG, failed, e);
+      }
     }
   }
 
