@@ -88,7 +88,9 @@ public interface LostRequestRules {
                 bed.requireBelieved(held);
               }
             });
-    assertThat(points).as("requests that were lost").isGreaterThanOrEqualTo(4);
+    // It asks, asks once more or to be woken, and withdraws: it may give up before it does all
+    // three
+    assertThat(points).as("requests that were lost").isGreaterThanOrEqualTo(3);
   }
 
   /** In the store's queue. */
@@ -106,7 +108,7 @@ public interface LostRequestRules {
                 bed.requireBelieved(held);
               }
             });
-    assertThat(points).as("requests that were lost").isGreaterThanOrEqualTo(4);
+    assertThat(points).as("requests that were lost").isGreaterThanOrEqualTo(3);
   }
 
   /** Reader, then writer. */

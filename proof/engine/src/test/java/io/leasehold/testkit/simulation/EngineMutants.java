@@ -223,8 +223,8 @@ final class EngineMutants {
           mutant(
               "a try overtakes waiters",
               "Contention",
-              "first != null && first.intent == Intent.QUEUE",
-              "false"),
+              "contender == null ? first != null && first.intent == Intent.QUEUE : isToldToWait();",
+              "false;"),
           mutant(
               "a silent start leaves no time to any later attempt",
               "Budget",
