@@ -1,13 +1,11 @@
 package io.leasehold.jdbc;
 
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.SystemClock;
 import io.leasehold.internal.Threads;
+import io.leasehold.internal.TimedJoin;
 import io.leasehold.spi.LockStore;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -15,8 +13,6 @@ import java.util.function.Supplier;
 /** Opens stores in bounded time, whatever a driver or a pool takes. */
 final class TimelyOpening {
   static final Duration LONGEST = Duration.ofSeconds(10);
-
-  private static final Clock CLOCK = new SystemClock();
 
   private TimelyOpening() {}
 
@@ -30,7 +26,7 @@ final class TimelyOpening {
     CompletableFuture<LockStore> opening = new CompletableFuture<>();
     threads.request(() -> complete(opening, store));
     try {
-      return await(opening);
+      return TimedJoin.of(opening, LONGEST);
     } catch (ExecutionException e) {
       threads.close();
       if (e.getCause() instanceof Error error) {
@@ -39,26 +35,6 @@ final class TimelyOpening {
       throw e.getCause() instanceof RuntimeException why ? why : new IllegalStateException(e);
     } catch (TimeoutException e) {
       throw givenUp(opening, threads, late.apply(e));
-    }
-  }
-
-  /** An interrupt does not end it, as it ends no other way to open a store; the flag is kept. */
-  private static LockStore await(CompletableFuture<LockStore> opening)
-      throws ExecutionException, TimeoutException {
-    long end = CLOCK.nanos() + LONGEST.toNanos();
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          return opening.get(Math.max(0, end - CLOCK.nanos()), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 

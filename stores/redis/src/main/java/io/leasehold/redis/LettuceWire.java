@@ -4,6 +4,7 @@ import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Scheduler;
 import io.leasehold.internal.Threads;
+import io.leasehold.internal.TimedJoin;
 import io.leasehold.spi.Traits.Calls;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
@@ -25,7 +26,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -65,21 +67,18 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
     Threads opening = new Threads();
     opening.request(() -> connect(client, made));
     try {
-      LettuceWire wire =
-          new LettuceWire(
-              client, made.copy().orTimeout(within.toMillis(), TimeUnit.MILLISECONDS).join());
+      LettuceWire wire = new LettuceWire(client, TimedJoin.of(made, within));
       wire.connection.addListener(wire);
       return wire;
-    } catch (CompletionException e) {
+    } catch (ExecutionException e) {
       if (e.getCause() instanceof RedisException failed) {
         throw cannotConnect(failed);
       }
       if (e.getCause() instanceof LinkageError wrongVersion) {
         throw wrongVersion;
       }
-      if (e.getCause() instanceof RuntimeException failed) {
-        throw failed;
-      }
+      throw e.getCause() instanceof RuntimeException failed ? failed : new IllegalStateException(e);
+    } catch (TimeoutException e) {
       CompletableFuture<Void> unused = made.thenAccept(LettuceWire::end);
       throw new StoreException(
           Failure.UNAVAILABLE,

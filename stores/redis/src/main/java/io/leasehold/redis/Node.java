@@ -4,6 +4,7 @@ import io.leasehold.Finding;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Clock;
+import io.leasehold.internal.TimedJoin;
 import io.leasehold.redis.Command.Name;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,7 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -95,22 +96,14 @@ final class Node {
   private static List<Object> join(
       Wire wire, CompletionStage<List<Object>> replies, Duration within) {
     try {
-      return replies
-          .toCompletableFuture()
-          .copy()
-          .orTimeout(within.toMillis(), TimeUnit.MILLISECONDS)
-          .join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof StoreException failed) {
-        throw failed;
-      }
-      if (e.getCause() instanceof TimeoutException) {
-        throw new StoreException(
-            Failure.UNAVAILABLE,
-            wire.server() + " did not answer in " + within.toSeconds() + " s",
-            null);
-      }
-      throw e;
+      return TimedJoin.of(replies.toCompletableFuture(), within);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof StoreException failed ? failed : new CompletionException(e);
+    } catch (TimeoutException e) {
+      throw new StoreException(
+          Failure.UNAVAILABLE,
+          wire.server() + " did not answer in " + within.toSeconds() + " s",
+          null);
     }
   }
 

@@ -1,0 +1,38 @@
+package io.leasehold.internal;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** {@code CompletableFuture.join} with a bound: for stores, where they open and must not hang. */
+public final class TimedJoin {
+  private static final Clock CLOCK = new SystemClock();
+
+  private TimedJoin() {}
+
+  /**
+   * Waits for a future on the calling thread. An interrupt does not end the wait; the flag is kept.
+   *
+   * @throws TimeoutException if it is not done in time; nothing is cancelled
+   */
+  public static <T> T of(CompletableFuture<T> future, Duration within)
+      throws ExecutionException, TimeoutException {
+    long end = CLOCK.nanos() + within.toNanos();
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return future.get(Math.max(0, end - CLOCK.nanos()), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
