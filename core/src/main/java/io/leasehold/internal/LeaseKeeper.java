@@ -263,7 +263,7 @@ final class LeaseKeeper {
   /** Renews one lease outside of its time. */
   CompletionStage<Renewal> renewOne(Grant grant, Duration within) {
     CompletableFuture<Renewal> answer = new CompletableFuture<>();
-    StoreCalls.renew(
+    engine.calls.renew(
         engine.store,
         List.of(grant.ticket),
         within,

@@ -106,19 +106,33 @@ final class MultiAcquisition {
   }
 
   private void finish(Steps steps) {
-    MultiHold all = new MultiHold(held);
-    held = new ArrayList<>();
-    round++;
-    ended = true;
-    steps.add(
-        () ->
-            completer.execute(
-                () -> {
-                  if (!result.complete(all)) {
-                    // Cancelled at this moment: nobody will ever release it but us
-                    engine.dispatch.background(all::releaseUnwatched);
-                  }
-                }));
+    int mine = round;
+    steps.add(() -> completer.execute(() -> handOut(mine)));
+  }
+
+  /** On the thread on which the caller goes on: until then one of them may be lost. */
+  private void handOut(int mine) {
+    mutex.locked(
+        steps -> {
+          if (mine != round) {
+            return;
+          }
+          if (!held.stream().allMatch(Lease::isHeld)) {
+            lost(mine, steps);
+            return;
+          }
+          MultiHold all = new MultiHold(held);
+          held = new ArrayList<>();
+          round++;
+          ended = true;
+          steps.add(
+              () -> {
+                if (!result.complete(all)) {
+                  // Cancelled at this moment: nobody will ever release it but us
+                  engine.dispatch.background(all::releaseUnwatched);
+                }
+              });
+        });
   }
 
   /** Lets all go; one that tried once may try again only when they are free. */
@@ -149,7 +163,7 @@ final class MultiAcquisition {
           int mine = round;
           if (last != null) {
             steps.add(() -> timedOut(mine, last.giveUp(GiveUp.TIMEOUT)));
-          } else if (!ended) {
+          } else if (!ended && held.size() < parts.size()) {
             fail(Failures.silent(parts.get(held.size()).name()), steps);
           }
         });

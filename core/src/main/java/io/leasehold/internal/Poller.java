@@ -153,7 +153,7 @@ final class Poller {
   private void ask(Map<LeaseId, Contender> asked) {
     List<Ticket> tickets = new ArrayList<>(asked.size());
     asked.values().forEach(contender -> tickets.add(contender.ticket));
-    StoreCalls.renew(
+    engine.calls.renew(
         engine.store,
         tickets,
         Duration.ofNanos(within),

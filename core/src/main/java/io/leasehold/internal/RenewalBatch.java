@@ -64,7 +64,7 @@ final class RenewalBatch implements Runnable, BiConsumer<LeaseId, Renewal> {
     sent = engine.clock.nanos();
     sentWall = engine.clock.wallMillis();
     Duration within = Duration.ofNanos(Math.max(shortest, SHORTEST_WITHIN_NANOS));
-    StoreCalls.renew(engine.store, tickets, within, this);
+    engine.calls.renew(engine.store, tickets, within, this);
   }
 
   /** Takes the answer for one ticket, on any thread. */

@@ -2,6 +2,7 @@ package io.leasehold.internal;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.internal.Scheduler.Lane;
 import io.leasehold.internal.Scheduler.Work;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
@@ -124,7 +125,7 @@ final class StoreCalls {
     }
   }
 
-  private static <T> void ask(Supplier<CompletionStage<T>> verb, Guard<T> guard) {
+  private <T> void ask(Supplier<CompletionStage<T>> verb, Guard<T> guard) {
     if (guard.done.get()) {
       guard.answered(null, notSent());
       return;
@@ -146,7 +147,7 @@ final class StoreCalls {
   }
 
   /** Asks about several tickets; each is answered, also if the store throws. */
-  static void renew(
+  void renew(
       LockStore store,
       Collection<Ticket> tickets,
       Duration within,
@@ -252,9 +253,11 @@ final class StoreCalls {
   }
 
   /** What a verb threw instead of failing its stage: an error is reported, too. */
-  private static StoreException thrown(Throwable thrown) {
+  private StoreException thrown(Throwable thrown) {
     if (thrown instanceof Error) {
-      Log.error("a request to the store ended with an error", thrown);
+      // Not here: a caller waits for what comes of it, and a logger may block
+      scheduler.callback(
+          Lane.EVENT, () -> Log.error("a request to the store ended with an error", thrown));
     }
     return asStoreException(thrown);
   }

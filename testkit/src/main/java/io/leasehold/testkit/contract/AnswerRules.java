@@ -58,6 +58,7 @@ public interface AnswerRules {
     Delayed repeat = repeatedAttempt(bed, patient);
     Caller<Lease> caller = bed.start(() -> bed.lock(patient).acquire(bed.patience()));
     bed.await("the repeat", repeat::isSent);
+    bed.await("the grant", () -> isHeld(bed));
     long granted = bed.now();
     bed.pass(Duration.ofSeconds(1));
     repeat.land();
@@ -97,6 +98,10 @@ public interface AnswerRules {
   private static Delayed repeatedAttempt(Testbed bed, LockClient client) {
     bed.faults(client).lose(0, Loss.REPLY);
     return bed.faults(client).delay(1);
+  }
+
+  private static boolean isHeld(Testbed bed) {
+    return bed.lock(bed.two()).inspect().map(lock -> !lock.holders().isEmpty()).orElse(false);
   }
 
   private static LockSnapshot.Holder onlyHolder(Testbed bed) {

@@ -12,11 +12,11 @@ import org.junit.jupiter.api.Test;
 /**
  * The promises to callers with threads, in hundreds of simulated worlds.
  *
- * <p>{@code -Dleasehold.sim.seeds=N} runs N/20 seeds, since one has as many events as many of the
- * simulation on one thread; {@code -Dleasehold.sim.threaded=S} replays one and prints its trace.
+ * <p>{@code -Dleasehold.sim.threaded.seeds=N} runs N seeds; {@code -Dleasehold.sim.threaded=S}
+ * replays one and prints its trace.
  */
 class ThreadedSimulationTest {
-  private static final long SEEDS = Long.getLong("leasehold.sim.seeds", 2_000) / 20;
+  private static final long SEEDS = Long.getLong("leasehold.sim.threaded.seeds", 100);
   private static final Long ONE = Long.getLong("leasehold.sim.threaded");
 
   /** So many seeds see every situation. */
