@@ -36,7 +36,7 @@ final class SqliteDatabase implements AutoCloseable {
    * a look costs a tenth of a millisecond: of a hundred processes each may look rarely only, or the
    * one that writes gets no processor. Who lets go or renews looks more often.
    */
-  private static final long PATIENT_NANOS = 100_000_000;
+  private static final long PATIENT_NANOS = 10_000_000;
 
   private static final long URGENT_NANOS = 1_000_000;
   private static final String REPLACED = "was deleted or replaced while in use";

@@ -55,6 +55,8 @@ public interface AnswerRules {
   default void R03_aRepeatDoesNotExtend(Testbed bed) throws Exception {
     bed.needs(Ability.LIST);
     LockClient patient = bed.open(s -> s.withRequestTimeout(bed.patience()));
+    // A poll renews what it asks about
+    bed.faults(patient).stopPolls();
     Delayed repeat = repeatedAttempt(bed, patient);
     Caller<Lease> caller = bed.start(() -> bed.lock(patient).acquire(bed.patience()));
     bed.await("the repeat", repeat::isSent);
