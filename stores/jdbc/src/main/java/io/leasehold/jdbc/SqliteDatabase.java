@@ -229,7 +229,8 @@ final class SqliteDatabase implements AutoCloseable {
 
   private static void rollBack(Session session) {
     try {
-      session.run("ROLLBACK");
+      // The driver gives a prepared statement up that failed once, as this one may.
+      session.runUnprepared("ROLLBACK");
     } catch (SQLException e) {
       // SQLite rolls back by itself after some errors; and the connection is discarded after all
       // but one.

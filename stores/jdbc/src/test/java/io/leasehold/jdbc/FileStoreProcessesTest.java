@@ -14,6 +14,10 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -137,6 +141,38 @@ class FileStoreProcessesTest {
     try (LeaseRowStore store = Fixture.open(file, probe)) {
       other.join();
       assertThat(granted(store, tryOnce("a")).number()).isEqualTo(1);
+    }
+  }
+
+  /** First with nothing to roll back, then twice with a transaction begun. */
+  @Test
+  void aNewFileThatIsLockedWhileItIsOpenedIsOpenedOnceItIsFree() throws SQLException {
+    Path file = dir.resolve("locks.db");
+    try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file);
+        Statement statement = other.createStatement()) {
+      Probe probe = new Probe();
+      probe.beforeNext(
+          "PRAGMA journal_mode",
+          () -> {
+            execute(statement, "BEGIN EXCLUSIVE");
+            onNext(probe, "BEGIN", 3, () -> execute(statement, "COMMIT"));
+          });
+      try (LeaseRowStore store = Fixture.open(file, probe)) {
+        assertThat(probe.taken()).containsSubsequence("ROLLBACK", "BEGIN", "ROLLBACK", "BEGIN");
+        assertThat(granted(store, tryOnce("a")).number()).isEqualTo(1);
+      }
+    }
+  }
+
+  private static void onNext(Probe probe, String start, int times, Runnable action) {
+    probe.beforeNext(start, times == 1 ? action : () -> onNext(probe, start, times - 1, action));
+  }
+
+  private static void execute(Statement statement, String sql) {
+    try {
+      statement.execute(sql);
+    } catch (SQLException e) {
+      throw new AssertionError(e);
     }
   }
 
