@@ -76,7 +76,7 @@ final class MultiJudge {
 
   private void mustHaveEnded(MultiCall call, long most) {
     if (call.isPending() && call.process.hasJustResumed()) {
-      call.process.later(Judge.SLACK, () -> mustHaveEnded(call, most));
+      call.process.later(2 * Judge.SLACK, () -> mustHaveEnded(call, most));
     } else if (call.isPending()) {
       judge.fail(
           Check.DEADLINE,
