@@ -78,12 +78,28 @@ final class Admission {
     if (row.remaining() > 0 || others.stream().anyMatch(this::isBeforeIt)) {
       return false;
     }
+    return hasRoomFor(ticket.permits());
+  }
+
+  private boolean hasRoomFor(int permits) {
     int held = others.stream().filter(Admission::holds).mapToInt(Other::permits).sum();
     return switch (ticket.mode()) {
       case EXCLUSIVE -> held == 0;
       case SHARED -> true;
-      case PERMITS -> held + ticket.permits() <= ticket.limit();
+      case PERMITS -> held + permits <= ticket.limit();
     };
+  }
+
+  /** Whether, once it has left the queue, the next fair waiter may be granted beside it. */
+  boolean letsNextIn() {
+    return ownPlace().isPresent()
+        && ticket.mode() != LockMode.EXCLUSIVE
+        && others.stream()
+            .filter(o -> o.waits() && o.fair() && !o.is(ticket))
+            .findFirst()
+            .filter(o -> o.mode().equals(ticket.mode().name()))
+            .filter(o -> hasRoomFor(ticket.permits() + o.permits()))
+            .isPresent();
   }
 
   private static boolean holds(Other other) {

@@ -168,6 +168,10 @@ final class ServerVerbs implements Verbs {
     if (admission.ownPlace().isPresent()) {
       QueueTable.leave(session, ticket);
     }
+    if (admission.letsNextIn()) {
+      // It may have asked before this one, and was told to wait.
+      dialect.tell(session, ticket.name());
+    }
     places.forget(ticket);
     return new Attempt.Granted(number, ticket.ttl(), wanted > 0);
   }

@@ -164,6 +164,34 @@ public interface WakeUpRules {
     held.forEach(Lease::release);
   }
 
+  /** All that wait are woken at once, and the first in the queue is the last to ask. */
+  @ContractTest
+  @DisplayName(
+      "R11 a fair waiter that asked before its turn is woken at its turn, with polling off")
+  default void R11_aFairWaiterThatAskedTooEarlyIsWoken(Testbed bed) throws Exception {
+    bed.needs(Ability.SIGNALS);
+    bed.needs(Ability.PERMITS);
+    bed.needs(Ability.FAIR);
+    Lease both = bed.take(bed.one().semaphore(bed.name(), 2).permits(2));
+    List<LockClient> clients = List.of(bed.open(), bed.open());
+    List<Caller<Lease>> waiters = new ArrayList<>();
+    for (LockClient client : clients) {
+      bed.faults(client).stopPolls();
+      DistributedLock single = client.semaphore(bed.name(), 2).with(LockOptions.defaults().fair());
+      waiters.add(bed.start(() -> single.acquire(bed.patience())).waiting());
+    }
+    Faults first = bed.faults(clients.get(0));
+    first.cut();
+    both.release();
+    bed.pass(Duration.ofMillis(50));
+    first.heal();
+    List<Lease> held = new ArrayList<>();
+    for (Caller<Lease> waiter : waiters) {
+      held.add(waiter.result());
+    }
+    held.forEach(Lease::release);
+  }
+
   /** The wake-up came while it was not connected. */
   @ContractTest
   @DisplayName("R11 a waiter that was disconnected finds out when it is connected again")
