@@ -49,15 +49,16 @@ final class Tlc {
 
   /** Checks all of it, and counts how often each action is taken. */
   static Verdict explore(Model model) throws IOException, InterruptedException {
-    return run(model, "-workers", "2", "-coverage", "60");
+    return run(model, List.of(), "-workers", "2", "-coverage", "60");
   }
 
   /** Searches a counter-example, always the same one: the shortest. */
   static Verdict search(Model model) throws IOException, InterruptedException {
-    return run(model, "-workers", "1");
+    // Over in seconds, before the second compiler is worth its time
+    return run(model, List.of("-XX:TieredStopAtLevel=1"), "-workers", "1");
   }
 
-  private static Verdict run(Model model, String... options)
+  private static Verdict run(Model model, List<String> jvm, String... options)
       throws IOException, InterruptedException {
     Path base = Files.createDirectories(Path.of(System.getProperty("leasehold.spec.work")));
     Path work = Files.createTempDirectory(base, model.name());
@@ -66,7 +67,7 @@ final class Tlc {
     ProcessBuilder command =
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:+UseParallelGC",
+            "-XX:+UseSerialGC",
             "-Xmx512m",
             // It unpacks its standard modules there
             "-Djava.io.tmpdir=" + work,
@@ -80,6 +81,7 @@ final class Tlc {
             "-cleanup",
             "-lncheck",
             "final");
+    command.command().addAll(1, jvm);
     command.command().addAll(List.of(options));
     command.command().add(Model.SPEC.getFileName().toString());
     // It looks for a configuration beside the specification, if that is given with its directory
