@@ -97,11 +97,8 @@ final class MultiAcquisition {
         () -> ((Hold) lease).onLost(Lane.ENGINE, () -> mutex.locked(then -> lost(mine, then))));
     if (held.size() < parts.size()) {
       next(steps);
-    } else if (held.stream().allMatch(Lease::isHeld)) {
-      finish(steps);
     } else {
-      // Lost a moment ago, and not yet told
-      lost(mine, steps);
+      finish(steps);
     }
   }
 
@@ -118,6 +115,7 @@ final class MultiAcquisition {
             return;
           }
           if (!held.stream().allMatch(Lease::isHeld)) {
+            // A moment ago, and not yet told
             lost(mine, steps);
             return;
           }

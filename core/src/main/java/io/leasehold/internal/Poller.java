@@ -35,6 +35,9 @@ final class Poller {
 
   private long batchEnds;
 
+  /** Whether some were due meanwhile: they are asked about once it is answered. */
+  private boolean held;
+
   /** A ticket, and when it is asked about next. */
   private static final class Waiting {
     final Contender contender;
@@ -119,10 +122,13 @@ final class Poller {
         return Map.of();
       }
       long now = engine.clock.nanos();
-      Map<LeaseId, Contender> due = takeDue(now);
       if (unanswered > 0 && now - batchEnds < 0) {
+        held = true;
+        schedule(batchEnds, now);
         return Map.of();
       }
+      held = false;
+      Map<LeaseId, Contender> due = takeDue(now);
       unanswered = due.size();
       batchEnds = now + within;
       return due;
@@ -169,6 +175,10 @@ final class Poller {
     mutex.lock();
     try {
       unanswered = Math.max(0, unanswered - 1);
+      if (unanswered == 0 && held) {
+        long now = engine.clock.nanos();
+        schedule(now, now);
+      }
     } finally {
       mutex.unlock();
     }

@@ -211,6 +211,11 @@ final class EngineMutants {
               "case ASKING -> wokenMeanwhile = true;",
               "case ASKING -> {}"),
           mutant(
+              "what is due is passed over while a batch is unanswered",
+              "Poller",
+              "held = true; schedule(batchEnds, now); return Map.of();",
+              "takeDue(now); return Map.of();"),
+          mutant(
               "no poll",
               "Poller",
               "waiting.put(contender.ticket.id(), new Waiting(contender, interval, now + first));",

@@ -96,8 +96,8 @@ final class ModeMutants {
           mutant(
               "granted though one of them is lost",
               "MultiAcquisition",
-              "} else if (held.stream().allMatch(Lease::isHeld)) {",
-              "} else if (round >= 0) {"),
+              "if (!held.stream().allMatch(Lease::isHeld)) {",
+              "if (round < 0) {"),
           mutant(
               "a cancelled one keeps what it had",
               "MultiAcquisition",
