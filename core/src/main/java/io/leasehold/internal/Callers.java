@@ -129,6 +129,14 @@ final class Callers {
             && hasAnswerFor(waiter));
   }
 
+  /** The same while no contender serves it: it waits behind others, or lets another come first. */
+  private boolean isAnswered(Waiter waiter) {
+    return waiter.intent == Intent.QUEUE
+        && (hasAnswerFor(waiter)
+            || queue.leases.any() != null
+            || queue.contention.othersComeFirst());
+  }
+
   private boolean hasAnswerFor(Waiter waiter) {
     boolean alone = waiter.terms.mode() == LockMode.EXCLUSIVE;
     return (hasAnswer && answeredAt - waiter.since >= 0) || (alone && queue.leases.any() != null);
@@ -151,8 +159,7 @@ final class Callers {
       return new Waiter.Failed(
           Failures.of(failure, queue.name, "gave up at its deadline while the store failed"));
     }
-    boolean unanswered =
-        serving == null ? waiter.intent == Intent.TRY : !isAnswered(waiter, serving);
+    boolean unanswered = serving == null ? !isAnswered(waiter) : !isAnswered(waiter, serving);
     if (unanswered) {
       return new Waiter.Failed(Failures.silent(queue.name));
     }

@@ -33,7 +33,7 @@ final class Contention {
     return contender == null && separate.isEmpty() && !othersComeFirst();
   }
 
-  private boolean othersComeFirst() {
+  boolean othersComeFirst() {
     return others != null && others.comeFirst();
   }
 

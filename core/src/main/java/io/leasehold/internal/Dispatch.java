@@ -29,7 +29,8 @@ final class Dispatch {
     } else if (caller == null || !lendsItsThread(caller)) {
       steps.add(request::runElsewhere);
     } else if (Thread.currentThread().equals(caller.thread)) {
-      steps.add(request);
+      // One that was interrupted meanwhile is to leave, not to make another request
+      steps.add(Thread.currentThread().isInterrupted() ? request::runElsewhere : request);
     } else {
       caller.send(request, steps);
     }
@@ -52,12 +53,19 @@ final class Dispatch {
         : caller.deadline.left(now);
   }
 
-  /** Work of the engine's own that makes requests; dropped once it is closed. */
+  /**
+   * Work of the engine's own that makes requests; dropped once it is closed. It lets leases go that
+   * nothing else would, so it is tried again until there is a thread for it.
+   */
   void background(Runnable request) {
-    if (blocking) {
-      engine.scheduler.request(request);
-    } else {
+    if (!blocking) {
       request.run();
+      return;
+    }
+    try {
+      engine.scheduler.request(request);
+    } catch (OutOfMemoryError e) {
+      engine.scheduler.schedule(() -> background(request), Scheduler.NO_THREAD_PAUSE_NANOS);
     }
   }
 

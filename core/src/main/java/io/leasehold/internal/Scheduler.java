@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * After {@link #close()} timers and requests are dropped; callbacks never are.
  */
 public interface Scheduler extends AutoCloseable {
+  /** After how long work is tried again for which no thread could be started. */
+  long NO_THREAD_PAUSE_NANOS = 50_000_000;
+
   /** What waits for what: code of the user delays nothing but its own kind. */
   enum Lane {
     /** Completions of {@code acquireAsync}: code of the user. */

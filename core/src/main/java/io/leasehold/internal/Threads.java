@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +66,7 @@ public final class Threads implements Scheduler {
           named("request"));
   private final Map<Work, PoolShare> shares = new EnumMap<>(Work.class);
   private final PoolShare other;
+  private final Consumer<Thread> starter;
   private final ThreadPoolExecutor renewals =
       pool("renewal", MOST_RENEWALS, new ThreadPoolExecutor.DiscardPolicy());
   private final Map<Lane, Crew> lanes = new EnumMap<>(Lane.class);
@@ -80,6 +82,12 @@ public final class Threads implements Scheduler {
    * @param most how many requests may run at once of those that are of no kind
    */
   public Threads(int most) {
+    this(most, Thread::start);
+  }
+
+  /** Starts its threads so. */
+  Threads(int most, Consumer<Thread> starter) {
+    this.starter = starter;
     other = new PoolShare(requests, most);
     shares.put(Work.CALLER, new PoolShare(requests, MOST_FOR_CALLERS));
     shares.put(Work.WATCH, new PoolShare(requests, MOST_WATCHES));
@@ -234,23 +242,39 @@ public final class Threads implements Scheduler {
       mutex.lock();
       try {
         tasks.add(task);
-        if (tasks.size() <= idle) {
-          work.signal();
-        } else if (alive.size() < most) {
-          start();
-        }
+        serve();
       } finally {
         mutex.unlock();
+      }
+    }
+
+    private void serve() {
+      if (tasks.size() <= idle) {
+        work.signal();
+      } else if (alive.size() < most) {
+        start();
       }
     }
 
     private void start() {
       Thread thread = factory.newThread(this::work);
       try {
-        thread.start();
+        starter.accept(thread);
         alive.add(thread);
       } catch (OutOfMemoryError e) {
-        // No more threads: the task waits for those there are, or for the next task
+        // No more threads: the task waits for those there are, or for a later attempt to start one
+        timer.schedule(this::serveLater, NO_THREAD_PAUSE_NANOS, TimeUnit.NANOSECONDS);
+      }
+    }
+
+    private void serveLater() {
+      mutex.lock();
+      try {
+        if (!tasks.isEmpty()) {
+          serve();
+        }
+      } finally {
+        mutex.unlock();
       }
     }
 

@@ -170,7 +170,8 @@ final class Waiter {
     boolean interrupted = false;
     try {
       while (true) {
-        CallerRequest request = takeErrand();
+        boolean isToLeave = interruptible && Thread.currentThread().isInterrupted();
+        CallerRequest request = isToLeave ? null : takeErrand();
         if (request != null) {
           request.run();
           continue;
@@ -179,7 +180,7 @@ final class Waiter {
         if (end != null) {
           return end;
         }
-        if (interruptible && Thread.currentThread().isInterrupted()) {
+        if (isToLeave) {
           return null;
         }
         long left = until.left(engine.clock.nanos());

@@ -18,6 +18,9 @@ import org.junit.jupiter.api.DisplayName;
  * in doubt.
  */
 public interface LostRequestRules {
+  /** Long enough for what it asks first, also on a busy machine. */
+  Duration GIVES_UP = Duration.ofMillis(150);
+
   /** What a client does, and which of its requests is lost. */
   @FunctionalInterface
   interface Act {
@@ -84,7 +87,7 @@ public interface LostRequestRules {
             bed,
             (client, name) -> {
               try (Lease held = bed.take(bed.one().lock(name))) {
-                bed.giveUp(client.lock(name), Duration.ofMillis(40));
+                bed.giveUp(client.lock(name), GIVES_UP);
                 bed.requireBelieved(held);
               }
             });
@@ -104,7 +107,7 @@ public interface LostRequestRules {
             bed,
             (client, name) -> {
               try (Lease held = bed.take(bed.one().lock(name))) {
-                bed.giveUp(client.lock(name).with(fair), Duration.ofMillis(40));
+                bed.giveUp(client.lock(name).with(fair), GIVES_UP);
                 bed.requireBelieved(held);
               }
             });

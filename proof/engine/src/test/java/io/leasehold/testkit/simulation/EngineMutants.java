@@ -253,8 +253,8 @@ final class EngineMutants {
               "interrupt swallowed",
               "interruptIsThrown",
               "Waiter",
-              "if (interruptible && Thread.currentThread().isInterrupted()) {",
-              "if (interruptible && Thread.interrupted()) {"),
+              "boolean isToLeave = interruptible && Thread.currentThread().isInterrupted();",
+              "boolean isToLeave = interruptible && Thread.interrupted();"),
           threads(
               "uninterruptible lock loses the flag",
               "uninterruptibleKeepsTheFlag",

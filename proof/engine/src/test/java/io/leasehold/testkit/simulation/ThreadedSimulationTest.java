@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
  * replays one and prints its trace.
  */
 class ThreadedSimulationTest {
-  private static final long SEEDS = Long.getLong("leasehold.sim.threaded.seeds", 100);
+  private static final long SEEDS = Long.getLong("leasehold.sim.threaded.seeds", 500);
   private static final Long ONE = Long.getLong("leasehold.sim.threaded");
 
   /** So many seeds see every situation. */
