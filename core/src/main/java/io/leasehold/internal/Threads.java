@@ -263,7 +263,7 @@ public final class Threads implements Scheduler {
         alive.add(thread);
       } catch (OutOfMemoryError e) {
         // No more threads: the task waits for those there are, or for a later attempt to start one
-        timer.schedule(this::serveLater, NO_THREAD_PAUSE_NANOS, TimeUnit.NANOSECONDS);
+        Timer unused = schedule(this::serveLater, NO_THREAD_PAUSE_NANOS);
       }
     }
 
