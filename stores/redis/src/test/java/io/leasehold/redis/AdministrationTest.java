@@ -253,8 +253,8 @@ class AdministrationTest {
           .hasMessageContaining("maxmemory");
       held.ensureHeld(Duration.ofMinutes(9));
       held.release();
+      // What comes free may be handed over at once, or asked for when there is room again
       wanted.release();
-      assertThat(waiter).isNotDone();
       server.command("CONFIG", "SET", "maxmemory", "0");
       served(waiter).release();
       requireNothingLeft(other);
