@@ -1,5 +1,6 @@
 package io.leasehold.redis;
 
+import io.leasehold.internal.Clock;
 import io.leasehold.internal.SystemClock;
 import io.leasehold.spi.StoreFactory;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
@@ -51,10 +52,11 @@ public final class LettuceStores {
                 + " it ClientOptions with disconnectedBehavior(REJECT_COMMANDS) and autoReconnect(true)");
       }
       ClientLibrary.LETTUCE.require();
+      Clock clock = new SystemClock();
       return RedisStore.open(
-          ClientLibrary.LETTUCE.use(() -> LettuceWire.connect(client, CONNECTING)),
+          ClientLibrary.LETTUCE.use(() -> LettuceWire.connect(client, clock, CONNECTING)),
           keys,
-          new SystemClock(),
+          clock,
           listener);
     };
   }

@@ -2,6 +2,7 @@ package io.leasehold.redis;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.internal.Clock;
 import io.leasehold.internal.Scheduler;
 import io.leasehold.internal.Threads;
 import io.leasehold.internal.TimedJoin;
@@ -20,6 +21,7 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -44,17 +46,25 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
   private static final Pattern NOT_SENT =
       Pattern.compile("Commands are (rejected|not accepted)|Connection is closed");
 
+  /** It calls a connection open for a moment before and after it sends on it. */
+  private static final String NOT_CONNECTED = "not connected";
+
+  private static final long AGAIN_NANOS = Duration.ofMillis(10).toNanos();
+
   private final RedisClient client;
   private final StatefulRedisConnection<byte[], byte[]> connection;
+  private final Clock clock;
   private final Threads threads = new Threads();
   private final Queue<CompletableFuture<Void>> waiting = new ConcurrentLinkedQueue<>();
   private final List<LettuceListening> listenings = new CopyOnWriteArrayList<>();
   private final AtomicBoolean leaving = new AtomicBoolean();
   private volatile Runnable reconnected = () -> {};
 
-  private LettuceWire(RedisClient client, StatefulRedisConnection<byte[], byte[]> connection) {
+  private LettuceWire(
+      RedisClient client, StatefulRedisConnection<byte[], byte[]> connection, Clock clock) {
     this.client = client;
     this.connection = connection;
+    this.clock = clock;
   }
 
   /**
@@ -62,12 +72,12 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
    *
    * @throws StoreException if it cannot
    */
-  static LettuceWire connect(RedisClient client, Duration within) {
+  static LettuceWire connect(RedisClient client, Clock clock, Duration within) {
     CompletableFuture<StatefulRedisConnection<byte[], byte[]>> made = new CompletableFuture<>();
     Threads opening = new Threads();
     opening.request(() -> connect(client, made));
     try {
-      LettuceWire wire = new LettuceWire(client, TimedJoin.of(made, within));
+      LettuceWire wire = new LettuceWire(client, TimedJoin.of(made, within), clock);
       wire.connection.addListener(wire);
       return wire;
     } catch (ExecutionException e) {
@@ -120,21 +130,52 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
 
   @Override
   public CompletionStage<List<Object>> send(List<Command> commands, Duration within) {
+    // Earlier than the engine gives up, since this much is known: nothing was sent.
+    return sendUntil(clock.nanos() + within.toNanos() / 10 * 9, commands);
+  }
+
+  private CompletionStage<List<Object>> sendUntil(long end, List<Command> commands) {
+    return connectedUntil(end)
+        .thenCompose(done -> dispatch(commands))
+        .thenCompose(answers -> answersUntil(end, commands, answers));
+  }
+
+  private CompletionStage<Void> connectedUntil(long end) {
     if (connection.isOpen()) {
-      return dispatch(commands);
+      return CompletableFuture.completedFuture(null);
     }
     CompletableFuture<Void> connected = new CompletableFuture<>();
     waiting.add(connected);
     if (connection.isOpen()) {
       onRedisConnected(null, null);
     }
-    // Earlier than the engine gives up, since this much is known: nothing was sent.
-    Scheduler.Timer timer = threads.schedule(() -> giveUp(connected), within.toNanos() / 10 * 9);
-    return connected.thenCompose(
-        done -> {
-          timer.cancel();
-          return dispatch(commands);
-        });
+    Scheduler.Timer timer =
+        threads.schedule(() -> giveUp(connected), Math.max(0, end - clock.nanos()));
+    return connected.whenComplete((done, failed) -> timer.cancel());
+  }
+
+  /** The answers; commands of which none was sent are sent again once there is a connection. */
+  private CompletionStage<List<Object>> answersUntil(
+      long end, List<Command> commands, List<Object> answers) {
+    Optional<NotSent> rejected =
+        answers.stream().filter(NotSent.class::isInstance).map(NotSent.class::cast).findFirst();
+    if (rejected.isEmpty()) {
+      return CompletableFuture.completedFuture(answers);
+    }
+    NotSent why = rejected.get();
+    if (!answers.stream().allMatch(NotSent.class::isInstance)) {
+      return CompletableFuture.failedFuture(didNotAnswer(why.failed()));
+    }
+    if (!why.isForWantOfAConnection() || end - clock.nanos() <= AGAIN_NANOS) {
+      return CompletableFuture.failedFuture(
+          new StoreException(
+              Failure.UNAVAILABLE,
+              SERVER + " was not asked: " + Reason.of(why.failed()),
+              why.failed()));
+    }
+    CompletableFuture<Void> soon = new CompletableFuture<>();
+    threads.schedule(() -> soon.complete(null), AGAIN_NANOS);
+    return soon.thenCompose(done -> sendUntil(end, commands));
   }
 
   private void giveUp(CompletableFuture<Void> connected) {
@@ -179,27 +220,21 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
   }
 
   private List<CompletableFuture<@Nullable Object>> sendEach(List<Command> commands) {
-    boolean alone = commands.size() == 1;
-    return commands.stream().map(command -> send(command, alone)).toList();
+    return commands.stream().map(this::send).toList();
   }
 
-  private CompletableFuture<@Nullable Object> send(Command command, boolean alone) {
+  private CompletableFuture<@Nullable Object> send(Command command) {
     CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE);
     command.arguments().forEach(arguments::add);
     return connection
         .async()
         .dispatch(new Keyword(command.name()), new LettuceReply(), arguments)
-        .<@Nullable Object>handle((reply, failed) -> answer(reply, failed, alone))
+        .<@Nullable Object>handle(this::answer)
         .toCompletableFuture();
   }
 
-  /**
-   * What was answered.
-   *
-   * @param alone whether no other command was sent with it, which may have been done
-   */
-  private @Nullable Object answer(
-      @Nullable Object reply, @Nullable Throwable failed, boolean alone) {
+  /** What was answered. */
+  private @Nullable Object answer(@Nullable Object reply, @Nullable Throwable failed) {
     if (failed == null) {
       return reply;
     }
@@ -210,12 +245,15 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
       }
       return error;
     }
-    String what = Reason.of(failed);
-    throw new CompletionException(
-        alone && NOT_SENT.matcher(what).find()
-            ? new StoreException(Failure.UNAVAILABLE, SERVER + " was not asked: " + what, failed)
-            : new StoreException(
-                Failure.UNKNOWN_OUTCOME, SERVER + " did not answer: " + what, failed));
+    if (NOT_SENT.matcher(Reason.of(failed)).find()) {
+      return new NotSent(failed);
+    }
+    throw new CompletionException(didNotAnswer(failed));
+  }
+
+  private static StoreException didNotAnswer(Throwable failed) {
+    return new StoreException(
+        Failure.UNKNOWN_OUTCOME, SERVER + " did not answer: " + Reason.of(failed), failed);
   }
 
   /**
@@ -251,6 +289,13 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
                         .log(System.Logger.Level.DEBUG, "a connection did not close", failed);
                   }
                 });
+  }
+
+  /** Stands for the answer to a command that Lettuce has not sent. */
+  private record NotSent(Throwable failed) {
+    boolean isForWantOfAConnection() {
+      return Reason.of(failed).contains(NOT_CONNECTED);
+    }
   }
 
   /** The name of a command, as Lettuce wants it. */

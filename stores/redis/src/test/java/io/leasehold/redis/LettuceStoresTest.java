@@ -9,6 +9,7 @@ import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.internal.Clock;
 import io.leasehold.internal.Engine;
 import io.leasehold.internal.SystemClock;
 import io.leasehold.servers.RedisServer;
@@ -19,10 +20,22 @@ import io.leasehold.testkit.Framing;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.CommandType;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,6 +43,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class LettuceStoresTest {
   private static final Duration SHORT = Duration.ofSeconds(1);
+  private static final Clock CLOCK = new SystemClock();
 
   private final RedisServer server = SharedServers.of(Kind.REDIS_7_0);
 
@@ -67,7 +81,7 @@ class LettuceStoresTest {
     try (FaultProxy proxy = FaultProxy.to(server.host(), server.port(), Framing.RESP);
         RedisClient client = rejecting(server.urlBy(proxy.port()))) {
       proxy.stall(Direction.TO_CLIENT);
-      requireUnavailable(() -> LettuceWire.connect(client, SHORT));
+      requireUnavailable(() -> LettuceWire.connect(client, CLOCK, SHORT));
       proxy.heal();
     }
   }
@@ -76,10 +90,10 @@ class LettuceStoresTest {
   void aServerThatFallsSilentIsUnavailable() throws Exception {
     try (FaultProxy proxy = FaultProxy.to(server.host(), server.port(), Framing.RESP);
         RedisClient client = rejecting(server.urlBy(proxy.port()));
-        Wire wire = LettuceWire.connect(client, Duration.ofSeconds(30))) {
+        Wire wire = LettuceWire.connect(client, CLOCK, Duration.ofSeconds(30))) {
       proxy.stall(Direction.TO_CLIENT);
       List<byte[]> spread = new Keys("silent:").spread();
-      requireUnavailable(() -> Node.probe(wire, new SystemClock(), spread, SHORT));
+      requireUnavailable(() -> Node.probe(wire, CLOCK, spread, SHORT));
       proxy.heal();
     }
   }
@@ -98,7 +112,7 @@ class LettuceStoresTest {
         RedisClient client = rejecting(server.urlBy(proxy.port()))) {
       int most = 10;
       client.setOptions(client.getOptions().mutate().requestQueueSize(most).build());
-      try (Wire wire = LettuceWire.connect(client, Duration.ofSeconds(30))) {
+      try (Wire wire = LettuceWire.connect(client, CLOCK, Duration.ofSeconds(30))) {
         proxy.stall(Direction.TO_CLIENT);
         Command ping = Command.of(Command.Name.PING);
         assertThat(wire.send(Collections.nCopies(most, ping), SHORT)).isNotDone();
@@ -110,6 +124,78 @@ class LettuceStoresTest {
                 StoreException.class, e -> assertThat(e.failure()).isEqualTo(Failure.UNAVAILABLE));
         proxy.heal();
       }
+    }
+  }
+
+  /** Lettuce calls a connection open for a moment before it sends on it. */
+  @Test
+  void whatAnOpenConnectionRejectsIsSentAgain() throws Exception {
+    AtomicInteger rejections = new AtomicInteger(3);
+    try (RedisClient client = new RejectsAtFirst(server.url(), rejections);
+        Wire wire = LettuceWire.connect(client, CLOCK, Duration.ofSeconds(30))) {
+      Command ping = Command.of(Command.Name.PING);
+      assertThat(wire.send(List.of(ping, ping, ping), Duration.ofSeconds(30)))
+          .succeedsWithin(Duration.ofSeconds(30))
+          .asInstanceOf(InstanceOfAssertFactories.LIST)
+          .hasSize(3);
+      assertThat(rejections).hasNegativeValue();
+
+      rejections.set(1);
+      assertThat(wire.send(List.of(ping, ping), Duration.ofSeconds(30)))
+          .as("one of two was sent, and may have been done")
+          .failsWithin(Duration.ofSeconds(30))
+          .withThrowableThat()
+          .havingCause()
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              e -> assertThat(e.failure()).isEqualTo(Failure.UNKNOWN_OUTCOME));
+    }
+  }
+
+  /** Its connection is open, and rejects the first commands. */
+  private static final class RejectsAtFirst extends RedisClient {
+    private final AtomicInteger rejections;
+
+    RejectsAtFirst(String url, AtomicInteger rejections) {
+      super(null, RedisURI.create(url));
+      this.rejections = rejections;
+      setOptions(
+          ClientOptions.builder()
+              .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+              .build());
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <K, V> StatefulRedisConnection<K, V> connect(RedisCodec<K, V> codec) {
+      StatefulRedisConnection<K, V> real = super.connect(codec);
+      RedisAsyncCommands<K, V> commands =
+          wrap(RedisAsyncCommands.class, real.async(), "dispatch", this::rejected);
+      return wrap(StatefulRedisConnection.class, real, "async", () -> commands);
+    }
+
+    private @Nullable Object rejected() {
+      if (rejections.getAndDecrement() <= 0) {
+        return null;
+      }
+      AsyncCommand<byte[], byte[], Object> command =
+          new AsyncCommand<>(new io.lettuce.core.protocol.Command<>(CommandType.PING, null));
+      command.completeExceptionally(
+          new RedisException("Currently not connected. Commands are rejected."));
+      return command;
+    }
+
+    /** The same but for one method, unless its stand-in gives nothing. */
+    private static <T> T wrap(
+        Class<T> type, T real, String method, Supplier<@Nullable Object> instead) {
+      return type.cast(
+          Proxy.newProxyInstance(
+              type.getClassLoader(),
+              new Class<?>[] {type},
+              (proxy, called, arguments) -> {
+                Object other = called.getName().equals(method) ? instead.get() : null;
+                return other != null ? other : called.invoke(real, arguments);
+              }));
     }
   }
 
