@@ -111,6 +111,11 @@ public final class InMemoryServer implements StoreFactory {
     return apply(now -> table.waits(name, id, now));
   }
 
+  /** How long this id keeps its place unless it asks again; zero if it does not wait. */
+  public Duration placeLeft(String name, LeaseId id) {
+    return Duration.ofNanos(apply(now -> table.placeLeft(name, id, now)));
+  }
+
   /**
    * Removes the lease with this fence number, and only that.
    *

@@ -99,9 +99,14 @@ class LockTable {
   }
 
   boolean waits(String name, LeaseId id, long now) {
+    return placeLeft(name, id, now) > 0;
+  }
+
+  /** How long a ticket that waits keeps its place unless it asks again; 0 if it does not wait. */
+  long placeLeft(String name, LeaseId id, long now) {
     LockName state = names.get(name);
     Entry waiting = state == null ? null : state.waiters.get(id);
-    return waiting != null && waiting.life.left(now) > 0;
+    return waiting == null ? 0 : Math.max(0, waiting.life.left(now));
   }
 
   /** Whether it waits and could not be granted now. */

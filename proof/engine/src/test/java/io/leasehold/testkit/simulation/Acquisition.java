@@ -63,6 +63,10 @@ final class Acquisition {
   long queuedAt;
   int place;
   boolean lapsed;
+
+  /** When its place runs out unless it asks again. */
+  long placeEnds = Long.MAX_VALUE;
+
   boolean watched;
 
   /** Taken away, or cut short, so that its holder may believe in it for a while. */
