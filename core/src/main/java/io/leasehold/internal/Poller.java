@@ -36,7 +36,7 @@ final class Poller {
   private long batchEnds;
 
   /** Whether some were due meanwhile: they are asked about once it is answered. */
-  private boolean held;
+  private boolean postponed;
 
   /** A ticket, and when it is asked about next. */
   private static final class Waiting {
@@ -123,11 +123,11 @@ final class Poller {
       }
       long now = engine.clock.nanos();
       if (unanswered > 0 && now - batchEnds < 0) {
-        held = true;
+        postponed = true;
         schedule(batchEnds, now);
         return Map.of();
       }
-      held = false;
+      postponed = false;
       Map<LeaseId, Contender> due = takeDue(now);
       unanswered = due.size();
       batchEnds = now + within;
@@ -175,7 +175,7 @@ final class Poller {
     mutex.lock();
     try {
       unanswered = Math.max(0, unanswered - 1);
-      if (unanswered == 0 && held) {
+      if (unanswered == 0 && postponed) {
         long now = engine.clock.nanos();
         schedule(now, now);
       }

@@ -126,19 +126,10 @@ public interface WakeUpRules {
         List.of(
             bed.take(bed.one().semaphore(bed.name(), 2)),
             bed.take(bed.two().semaphore(bed.name(), 2)));
-    List<Caller<Lease>> waiters = new ArrayList<>();
-    for (int i = 0; i < 2; i++) {
-      LockClient client = bed.open();
-      bed.faults(client).stopPolls();
-      DistributedLock single = client.semaphore(bed.name(), 2);
-      waiters.add(bed.start(() -> single.acquire(bed.patience())).waiting());
-    }
+    List<Caller<Lease>> waiters =
+        waiters(bed, LockOptions.defaults(), List.of(bed.open(), bed.open()));
     first.forEach(Lease::release);
-    List<Lease> held = new ArrayList<>();
-    for (Caller<Lease> waiter : waiters) {
-      held.add(waiter.result());
-    }
-    held.forEach(Lease::release);
+    allHold(waiters);
   }
 
   /** They ask for one permit each, and two come free at once. */
@@ -149,19 +140,10 @@ public interface WakeUpRules {
     bed.needs(Ability.PERMITS);
     bed.needs(Ability.FAIR);
     Lease both = bed.take(bed.one().semaphore(bed.name(), 2).permits(2));
-    List<Caller<Lease>> waiters = new ArrayList<>();
-    for (int i = 0; i < 2; i++) {
-      LockClient client = bed.open();
-      bed.faults(client).stopPolls();
-      DistributedLock single = client.semaphore(bed.name(), 2).with(LockOptions.defaults().fair());
-      waiters.add(bed.start(() -> single.acquire(bed.patience())).waiting());
-    }
+    List<Caller<Lease>> waiters =
+        waiters(bed, LockOptions.defaults().fair(), List.of(bed.open(), bed.open()));
     both.release();
-    List<Lease> held = new ArrayList<>();
-    for (Caller<Lease> waiter : waiters) {
-      held.add(waiter.result());
-    }
-    held.forEach(Lease::release);
+    allHold(waiters);
   }
 
   /** All that wait are woken at once, and the first in the queue is the last to ask. */
@@ -174,17 +156,28 @@ public interface WakeUpRules {
     bed.needs(Ability.FAIR);
     Lease both = bed.take(bed.one().semaphore(bed.name(), 2).permits(2));
     List<LockClient> clients = List.of(bed.open(), bed.open());
-    List<Caller<Lease>> waiters = new ArrayList<>();
-    for (LockClient client : clients) {
-      bed.faults(client).stopPolls();
-      DistributedLock single = client.semaphore(bed.name(), 2).with(LockOptions.defaults().fair());
-      waiters.add(bed.start(() -> single.acquire(bed.patience())).waiting());
-    }
+    List<Caller<Lease>> waiters = waiters(bed, LockOptions.defaults().fair(), clients);
     Faults first = bed.faults(clients.get(0));
     first.cut();
     both.release();
     bed.pass(Duration.ofMillis(50));
     first.heal();
+    allHold(waiters);
+  }
+
+  /** A caller of each client waits for one permit of two, and does not poll. */
+  private static List<Caller<Lease>> waiters(
+      Testbed bed, LockOptions options, List<LockClient> clients) throws Exception {
+    List<Caller<Lease>> waiters = new ArrayList<>();
+    for (LockClient client : clients) {
+      bed.faults(client).stopPolls();
+      DistributedLock single = client.semaphore(bed.name(), 2).with(options);
+      waiters.add(bed.start(() -> single.acquire(bed.patience())).waiting());
+    }
+    return waiters;
+  }
+
+  private static void allHold(List<Caller<Lease>> waiters) throws Exception {
     List<Lease> held = new ArrayList<>();
     for (Caller<Lease> waiter : waiters) {
       held.add(waiter.result());

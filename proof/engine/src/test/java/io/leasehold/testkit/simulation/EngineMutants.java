@@ -213,7 +213,7 @@ final class EngineMutants {
           mutant(
               "what is due is passed over while a batch is unanswered",
               "Poller",
-              "held = true; schedule(batchEnds, now); return Map.of();",
+              "postponed = true; schedule(batchEnds, now); return Map.of();",
               "takeDue(now); return Map.of();"),
           mutant(
               "no poll",
