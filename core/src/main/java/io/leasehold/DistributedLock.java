@@ -2,9 +2,10 @@ package io.leasehold;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.locks.Lock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,23 +81,37 @@ public interface DistributedLock {
    */
   Optional<Lease> tryAcquire(Duration maxWait) throws InterruptedException;
 
+  /** As {@link #acquire()}, without a waiting thread; see {@link #acquireAsync(Duration)}. */
+  CompletableFuture<Lease> acquireAsync();
+
   /**
-   * As {@link #acquire(Duration)}, without a waiting thread. The stage completes on a thread of the
-   * client. Up to 64 completions run at a time, and may block; further ones wait for one of them,
-   * so work of any length is better given to {@link #acquireAsync(Duration, Executor)}. Cancelling
-   * the stage's {@link java.util.concurrent.CompletableFuture} gives up the wait: a grant that
-   * arrives at that moment is released.
+   * As {@link #acquire(Duration)}, without a waiting thread. The future completes on a thread of
+   * the client. Up to 64 completions run at a time, and may block; further ones wait for one of
+   * them, so work of any length is better given to {@link #acquireAsync(Duration, Executor)}.
+   *
+   * <p>Cancelling the future gives up the wait: a grant that arrives at that moment is released.
+   * Cancelling one that depends on it ({@code acquireAsync(..).thenApply(..)}) does not: prefer
+   * {@link #withLockAsync}, which leaves no lease behind.
    *
    * @return completes with the lease, or with what {@code acquire} would throw; always, also if the
    *     client is closed
    */
-  CompletionStage<Lease> acquireAsync(Duration maxWait);
+  CompletableFuture<Lease> acquireAsync(Duration maxWait);
 
   /**
-   * As {@link #acquireAsync(Duration)}; the stage completes on {@code executor}. It must run what
-   * it is given, or refuse it by an exception: then the stage completes on a thread of the client.
+   * As {@link #acquireAsync(Duration)}; the future completes on {@code executor}. It must run what
+   * it is given, or refuse it by an exception: then the future completes on a thread of the client.
    */
-  CompletionStage<Lease> acquireAsync(Duration maxWait, Executor executor);
+  CompletableFuture<Lease> acquireAsync(Duration maxWait, Executor executor);
+
+  /** As {@link #tryAcquire()}, without a waiting thread; see {@link #acquireAsync(Duration)}. */
+  CompletableFuture<Optional<Lease>> tryAcquireAsync();
+
+  /**
+   * As {@link #tryAcquire(Duration)}, without a waiting thread; see {@link
+   * #acquireAsync(Duration)}.
+   */
+  CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration maxWait);
 
   /**
    * Does {@code work} under the lock, waiting for it however long that takes, and releases it.
@@ -129,13 +144,68 @@ public interface DistributedLock {
       Duration maxWait, LockedCall<T, E> work) throws E, InterruptedException;
 
   /**
+   * Does {@code work} under the lock if it can be had at once, and releases it: {@link
+   * #tryAcquire()} and {@link #withLock(LockedRun)} in one. Re-entrant as that is.
+   *
+   * @return whether the work was done; false if the lock is held or waited for by another
+   * @throws StoreException if the store cannot be asked, or the outcome is unknown; then the work
+   *     was not begun
+   * @throws LeaseLostException as {@link #withLock(LockedRun)}
+   */
+  <E extends Exception> boolean tryWithLock(LockedRun<E> work) throws E;
+
+  /**
+   * As {@link #tryWithLock(LockedRun)}, waiting at most {@code maxWait}.
+   *
+   * @throws InterruptedException if interrupted while waiting for the lock
+   */
+  <E extends Exception> boolean tryWithLock(Duration maxWait, LockedRun<E> work)
+      throws E, InterruptedException;
+
+  /**
+   * Does {@code work} under the lock, without a waiting thread: acquires it within {@code maxWait},
+   * calls {@code work}, and releases it once the stage that {@code work} returned has completed,
+   * however it did. Not re-entrant: it belongs to no thread.
+   *
+   * <p>{@code work} is called on a thread of the client, as what depends on {@link
+   * #acquireAsync(Duration)}. Cancelling the future gives up the wait, or cancels the stage of the
+   * work; the lock is released when that stage has ended, and no lease is left behind.
+   *
+   * @return completes after the release with what the stage completed with, or with what {@link
+   *     #withLock(Duration, LockedRun)} would throw
+   */
+  <T extends @Nullable Object> CompletableFuture<T> withLockAsync(
+      Duration maxWait, Function<? super Lease, ? extends CompletionStage<T>> work);
+
+  /**
+   * As {@link #withLockAsync(Duration, Function)}; {@code work} is called, and the future
+   * completes, on {@code executor}, as for {@link #acquireAsync(Duration, Executor)}.
+   */
+  <T extends @Nullable Object> CompletableFuture<T> withLockAsync(
+      Duration maxWait,
+      Executor executor,
+      Function<? super Lease, ? extends CompletionStage<T>> work);
+
+  /**
    * This lock for code written against {@code java.util.concurrent}. Behaves as a {@link
    * java.util.concurrent.locks.ReentrantLock} in everything but the lease: the thread that locked
    * it must unlock it, and once the lease is lost, re-entry and {@code unlock} throw {@link
    * LeaseLostException}, which is an {@link IllegalMonitorStateException}. {@code lock()} is not
    * interruptible and keeps the flag; {@code newCondition()} refuses.
    */
-  Lock asLock();
+  DistributedLockView asLock();
+
+  /**
+   * Whether this lock is held now, by any holder of any process; of a read lock or a semaphore, by
+   * at least one. As {@link #inspect()}, and as soon out of date: do not decide by it whether to
+   * work, {@link #tryAcquire()} does that.
+   *
+   * @throws StoreException if the store cannot be asked
+   * @throws UnsupportedOperationException if the store keeps no list
+   */
+  default boolean isLocked() {
+    return inspect().map(lock -> !lock.holders().isEmpty()).orElse(false);
+  }
 
   /**
    * Who holds this lock and who waits, now, by the store. One request; empty if neither. Of a lease

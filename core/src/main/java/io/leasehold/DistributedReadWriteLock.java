@@ -1,7 +1,5 @@
 package io.leasehold;
 
-import java.util.concurrent.locks.ReadWriteLock;
-
 /**
  * Two locks on one name: many may hold the read lock at once, and while anybody does nobody holds
  * the write lock. Immutable and thread-safe.
@@ -36,5 +34,5 @@ public interface DistributedReadWriteLock {
    * Both for code written against {@code java.util.concurrent}; see {@link
    * DistributedLock#asLock()}.
    */
-  ReadWriteLock asReadWriteLock();
+  DistributedReadWriteLockView asReadWriteLock();
 }

@@ -1,7 +1,5 @@
 package io.leasehold;
 
-import java.util.concurrent.locks.Lock;
-
 /**
  * A number of permits under one name, shared by every client of the same store: at most {@link
  * #size()} are out at once. Immutable and thread-safe.
@@ -44,10 +42,25 @@ public interface DistributedSemaphore extends DistributedLock {
   DistributedSemaphore with(LockOptions options);
 
   /**
+   * How many permits nobody holds now. As {@link #inspect()}, and as soon out of date.
+   *
+   * @throws StoreException if the store cannot be asked
+   * @throws UnsupportedOperationException if the store keeps no list
+   */
+  default int availablePermits() {
+    int out =
+        inspect().stream()
+            .flatMap(lock -> lock.holders().stream())
+            .mapToInt(LockSnapshot.Holder::permits)
+            .sum();
+    return Math.max(0, size() - out);
+  }
+
+  /**
    * Refused: permits belong to no thread.
    *
    * @throws UnsupportedOperationException always
    */
   @Override
-  Lock asLock();
+  DistributedLockView asLock();
 }

@@ -1,6 +1,10 @@
 package io.leasehold;
 
+import io.leasehold.event.LockEvent;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * What the holder of a lock has: time-bounded, renewed by the engine, and told apart from every
@@ -51,8 +55,9 @@ public interface Lease extends AutoCloseable {
    * <p>Waits for one request to the store, and at most for the client's request timeout; not
    * interruptible. On expiry, and if the store says that the lease is gone, it is lost.
    *
-   * @throws LeaseLostException if the lease is lost, was released, or ends sooner: by its longest
-   *     life, or since the answer was slow; then it still stands until that
+   * @throws LeaseLostException if the lease is lost, or was released
+   * @throws LeaseTooShortException if it is held, and ends sooner: by its longest life, or since
+   *     the answer was slow
    * @throws StoreException if the renewal had an unknown outcome and less than {@code atLeast}
    *     remains; the lease still stands
    * @throws IllegalArgumentException if {@code atLeast} is more than a fresh renewal yields
@@ -66,11 +71,38 @@ public interface Lease extends AutoCloseable {
    * request timeout at most. An interrupt that the callback sent may still be pending then. Up to
    * 64 callbacks run at a time and may block; further ones wait for one of them. What the callback
    * throws is logged.
+   *
+   * @return takes the callback back
    */
-  void onLost(Runnable callback);
+  default Registration onLost(Runnable callback) {
+    Objects.requireNonNull(callback, "callback");
+    return onLost(reason -> callback.run());
+  }
+
+  /** As {@link #onLost(Runnable)}; the callback is given the reason. */
+  Registration onLost(Consumer<LockEvent.Lost.Reason> callback);
 
   /**
-   * Ends the lease, so that another may have the lock. Renewal stops before the store is told.
+   * Runs {@code callback} each time that renewal has been failing for two thirds of the ttl while
+   * the lease still stands: the moment to bring the work to a safe end. It is given how much longer
+   * the lease stands if no renewal succeeds. Runs at once if the lease is in jeopardy already. When
+   * and where it runs is as for {@link #onLost(Runnable)}.
+   *
+   * @return takes the callback back
+   */
+  Registration onJeopardy(Consumer<Duration> callback);
+
+  /** A callback that can be taken back. */
+  interface Registration {
+    /**
+     * Lets the callback not begin any more. Does not wait for one that runs; does nothing if it has
+     * run, or was taken back before.
+     */
+    void remove();
+  }
+
+  /**
+   * Ends the lease, so that another may have the lock. Renewal stops before that.
    *
    * <p>Waits for one request to the store, which is repeated once if its answer is lost, and at
    * most for the client's request timeout; not interruptible (the flag is kept). Idempotent: every
@@ -82,6 +114,17 @@ public interface Lease extends AutoCloseable {
    *     background, and its ttl ends it
    */
   void release();
+
+  /**
+   * As {@link #release()}, without waiting: never blocks, also where the store's requests do. Stops
+   * nothing if the future is cancelled. What depends on the future runs on a thread of the client:
+   * see {@link DistributedLock#acquireAsync(Duration)}. A callback of {@link #onLost} that has
+   * begun may still run when it completes.
+   *
+   * @return completes once the lock is released, or with what {@code release} would throw; always,
+   *     also if the client is closed
+   */
+  CompletableFuture<Void> releaseAsync();
 
   /** Same as {@link #release()}. */
   @Override

@@ -71,7 +71,7 @@ public final class Leasehold {
                 throw new IllegalArgumentException(
                     "the store URL's parameter accept takes only unfenced");
               }
-              builder.accept(Trait.UNFENCED);
+              builder.acceptUnfenced();
             });
     return builder;
   }

@@ -2,6 +2,7 @@ package io.leasehold;
 
 import io.leasehold.event.LockListener;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A connection to one store, from which locks are taken. Thread-safe; make one per process and
@@ -68,6 +69,9 @@ public interface LockClient extends AutoCloseable {
    * @throws StoreException if the store cannot be asked
    */
   List<Finding> diagnose();
+
+  /** What the store promises beyond mutual exclusion; never changes. No network. */
+  Set<Trait> traits();
 
   /**
    * Tells {@code listener} of every event from now on; see also {@link LockClientBuilder#listener}.

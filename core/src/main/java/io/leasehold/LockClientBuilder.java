@@ -81,24 +81,18 @@ public final class LockClientBuilder {
   }
 
   /**
-   * Takes a store although it lacks something: {@link Trait#UNFENCED} accepts one without fencing
-   * tokens.
+   * Takes a store without fencing tokens, too. On such a store {@link Lease#fencingToken()} throws
+   * {@link UnsupportedOperationException}, and nothing protects the data from a holder that was
+   * paused for longer than its lease.
    */
-  public LockClientBuilder accept(Trait weakness) {
-    if (weakness != Trait.UNFENCED) {
-      throw new IllegalArgumentException(
-          "only UNFENCED can be accepted; " + weakness + " is a strength, see require");
-    }
+  public LockClientBuilder acceptUnfenced() {
     required.remove(Trait.FENCING);
     return this;
   }
 
   /** Refuses a store that lacks this trait. {@link Trait#FENCING} is required by default. */
   public LockClientBuilder require(Trait trait) {
-    if (trait == Trait.UNFENCED) {
-      throw new IllegalArgumentException("UNFENCED is a weakness, see accept");
-    }
-    required.add(trait);
+    required.add(Objects.requireNonNull(trait, "trait"));
     return this;
   }
 

@@ -1,14 +1,14 @@
 package io.leasehold;
 
 /**
- * Root of everything that Leasehold throws on its own account. One {@code catch} covers all of it.
- *
- * <p>It is an {@link IllegalMonitorStateException} because {@link LeaseLostException} must be one,
- * for code written against {@code java.util.concurrent.locks}, and a class has one parent only.
+ * Root of what Leasehold throws when a lock is not to be had, or not known to be. One {@code catch}
+ * covers all of it but {@link LeaseLostException}, which is an {@link IllegalMonitorStateException}
+ * for code written against {@code java.util.concurrent.locks}: a class has one parent only, and an
+ * outage of the store must not look like a lock that was not held.
  */
-public abstract sealed class LockException extends IllegalMonitorStateException
+public abstract sealed class LockException extends RuntimeException
     permits LockTimeoutException,
-        LeaseLostException,
+        LeaseTooShortException,
         LockKindException,
         StoreException,
         ClientClosedException,

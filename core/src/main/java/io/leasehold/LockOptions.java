@@ -18,6 +18,10 @@ import java.util.Optional;
  *     IllegalArgumentException}
  * @param maxHold the longest life of a lease: at its end the lease is lost and then released,
  *     although its holder still works; empty: no limit
+ * @param minHold for how long, from the grant, another holder is kept out although the lease is
+ *     released sooner: so that a short job does not run twice on hosts whose clocks differ. Release
+ *     returns at once; the store keeps the name locked until then, also if the process ends. Empty:
+ *     not at all. {@link DistributedLock#with} refuses it where leases end with a session
  * @param renewal whether the engine renews the lease while it is held
  * @param order in which order waiters are served
  * @param reentrance whether {@link DistributedLock#withLock} and {@link DistributedLock#asLock()}
@@ -26,12 +30,14 @@ import java.util.Optional;
 public record LockOptions(
     Optional<Duration> ttl,
     Optional<Duration> maxHold,
+    Optional<Duration> minHold,
     Renewal renewal,
     Order order,
     Reentrance reentrance) {
 
   private static final LockOptions DEFAULTS =
       new LockOptions(
+          Optional.empty(),
           Optional.empty(),
           Optional.empty(),
           Renewal.AUTOMATIC,
@@ -72,6 +78,11 @@ public record LockOptions(
   public LockOptions {
     ttl.ifPresent(d -> requirePositive(d, "ttl"));
     maxHold.ifPresent(d -> requirePositive(d, "maxHold"));
+    minHold.ifPresent(d -> requirePositive(d, "minHold"));
+    if (minHold.isPresent() && maxHold.isPresent() && minHold.get().compareTo(maxHold.get()) > 0) {
+      throw new IllegalArgumentException(
+          "minHold must not be longer than maxHold: " + minHold.get() + ", " + maxHold.get());
+    }
     Objects.requireNonNull(renewal, "renewal");
     Objects.requireNonNull(order, "order");
     Objects.requireNonNull(reentrance, "reentrance");
@@ -90,26 +101,31 @@ public record LockOptions(
 
   /** Sets how long the store keeps a lease without renewal. */
   public LockOptions withTtl(Duration newTtl) {
-    return new LockOptions(Optional.of(newTtl), maxHold, renewal, order, reentrance);
+    return new LockOptions(Optional.of(newTtl), maxHold, minHold, renewal, order, reentrance);
   }
 
   /** Sets the longest life of a lease. */
   public LockOptions withMaxHold(Duration newMaxHold) {
-    return new LockOptions(ttl, Optional.of(newMaxHold), renewal, order, reentrance);
+    return new LockOptions(ttl, Optional.of(newMaxHold), minHold, renewal, order, reentrance);
+  }
+
+  /** Sets for how long others are kept out, from the grant, although it is released sooner. */
+  public LockOptions withMinHold(Duration newMinHold) {
+    return new LockOptions(ttl, maxHold, Optional.of(newMinHold), renewal, order, reentrance);
   }
 
   /** A plain lease of one ttl. */
   public LockOptions withoutRenewal() {
-    return new LockOptions(ttl, maxHold, Renewal.NONE, order, reentrance);
+    return new LockOptions(ttl, maxHold, minHold, Renewal.NONE, order, reentrance);
   }
 
   /** First come, first served across processes. */
   public LockOptions fair() {
-    return new LockOptions(ttl, maxHold, renewal, Order.FAIR, reentrance);
+    return new LockOptions(ttl, maxHold, minHold, renewal, Order.FAIR, reentrance);
   }
 
   /** Refuses re-entry of the thread-bound views. */
   public LockOptions nonReentrant() {
-    return new LockOptions(ttl, maxHold, renewal, order, Reentrance.NON_REENTRANT);
+    return new LockOptions(ttl, maxHold, minHold, renewal, order, Reentrance.NON_REENTRANT);
   }
 }

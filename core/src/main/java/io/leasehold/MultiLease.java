@@ -1,7 +1,11 @@
 package io.leasehold;
 
+import io.leasehold.event.LockEvent;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** What the holder of a {@link MultiLock} has: a lease of each. Thread-safe. */
 public interface MultiLease extends AutoCloseable {
@@ -26,11 +30,32 @@ public interface MultiLease extends AutoCloseable {
    * Lease#ensureHeld}. One request at most for each.
    *
    * @throws LeaseLostException if one is lost, or was released
+   * @throws LeaseTooShortException if one is held, and ends sooner
+   * @throws StoreException if the renewal of one had an unknown outcome and less remains
    */
   void ensureHeld(Duration atLeast);
 
-  /** Runs {@code callback} once as soon as the first of them is lost; see {@link Lease#onLost}. */
-  void onLost(Runnable callback);
+  /**
+   * Runs {@code callback} once as soon as the first of them is lost; see {@link
+   * Lease#onLost(Runnable)}.
+   *
+   * @return takes the callback back
+   */
+  default Lease.Registration onLost(Runnable callback) {
+    Objects.requireNonNull(callback, "callback");
+    return onLost(reason -> callback.run());
+  }
+
+  /** As {@link #onLost(Runnable)}; the callback is given the reason. */
+  Lease.Registration onLost(Consumer<LockEvent.Lost.Reason> callback);
+
+  /**
+   * Runs {@code callback} each time that one of them comes into jeopardy; see {@link
+   * Lease#onJeopardy}.
+   *
+   * @return takes the callback back
+   */
+  Lease.Registration onJeopardy(Consumer<Duration> callback);
 
   /**
    * Releases all, also if the release of one fails. Idempotent; not interruptible.
@@ -39,6 +64,13 @@ public interface MultiLease extends AutoCloseable {
    * @throws StoreException if the outcome of one is unknown
    */
   void release();
+
+  /**
+   * As {@link #release()}, without waiting; see {@link Lease#releaseAsync()}.
+   *
+   * @return completes once all are released, or with what {@code release} would throw
+   */
+  CompletableFuture<Void> releaseAsync();
 
   /** Same as {@link #release()}. */
   @Override

@@ -3,8 +3,9 @@ package io.leasehold;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Several locks taken as one: all of them or none, within one deadline. Immutable and thread-safe.
@@ -64,11 +65,49 @@ public interface MultiLock {
    *
    * @return completes with the lease, or with what {@code acquire} would throw
    */
-  CompletionStage<MultiLease> acquireAsync(Duration maxWait);
+  CompletableFuture<MultiLease> acquireAsync(Duration maxWait);
 
   /**
    * As {@link #acquireAsync(Duration)}; see {@link DistributedLock#acquireAsync(Duration,
    * Executor)}.
    */
-  CompletionStage<MultiLease> acquireAsync(Duration maxWait, Executor executor);
+  CompletableFuture<MultiLease> acquireAsync(Duration maxWait, Executor executor);
+
+  /** As {@link #acquire()}, without a waiting thread. */
+  CompletableFuture<MultiLease> acquireAsync();
+
+  /** As {@link #tryAcquire()}, without a waiting thread. */
+  CompletableFuture<Optional<MultiLease>> tryAcquireAsync();
+
+  /** As {@link #tryAcquire(Duration)}, without a waiting thread. */
+  CompletableFuture<Optional<MultiLease>> tryAcquireAsync(Duration maxWait);
+
+  /**
+   * Does {@code work} under all the locks, waiting for them however long that takes, and releases
+   * them. Not re-entrant: a thread that is inside, or inside {@link DistributedLock#withLock} of
+   * one of the names, would wait for itself.
+   *
+   * <p>Ends normally, though it stays unknown whether the store has released one of them, as {@link
+   * DistributedLock#withLock(LockedRun)} does.
+   *
+   * @throws LeaseLostException if one was lost meanwhile, or the client closed (what {@code work}
+   *     threw goes first)
+   * @throws InterruptedException if interrupted while waiting
+   */
+  <E extends Exception> void withLock(MultiLockedRun<E> work) throws E, InterruptedException;
+
+  /**
+   * As {@link #withLock(MultiLockedRun)}, waiting at most {@code maxWait} ({@link
+   * LockTimeoutException} after it).
+   */
+  <E extends Exception> void withLock(Duration maxWait, MultiLockedRun<E> work)
+      throws E, InterruptedException;
+
+  /** As {@link #withLock(MultiLockedRun)}, with a result. */
+  <T extends @Nullable Object, E extends Exception> T callWithLock(MultiLockedCall<T, E> work)
+      throws E, InterruptedException;
+
+  /** As {@link #withLock(Duration, MultiLockedRun)}, with a result. */
+  <T extends @Nullable Object, E extends Exception> T callWithLock(
+      Duration maxWait, MultiLockedCall<T, E> work) throws E, InterruptedException;
 }

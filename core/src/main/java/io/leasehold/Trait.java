@@ -7,11 +7,9 @@ package io.leasehold;
 public enum Trait {
   /**
    * Every grant carries a fencing token that strictly rises per name. Required unless {@link
-   * #UNFENCED} is accepted.
+   * LockClientBuilder#acceptUnfenced()} says otherwise.
    */
   FENCING,
-  /** Not a strength: the name under which a caller accepts a store without {@link #FENCING}. */
-  UNFENCED,
   /**
    * The store keeps a queue: {@linkplain LockOptions#fair() fair} waiters are served in order
    * across processes.

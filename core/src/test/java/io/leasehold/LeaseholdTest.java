@@ -128,10 +128,12 @@ class LeaseholdTest {
   }
 
   @Test
-  void everyFailureIsALockExceptionAndAnIllegalMonitorState() {
+  void onlyALossIsAnIllegalMonitorStateAndAllElseALockException() {
     assertThat(IllegalMonitorStateException.class).isAssignableFrom(LeaseLostException.class);
+    assertThat(LockException.class.getSuperclass()).isEqualTo(RuntimeException.class);
     assertThat(LockException.class)
-        .isAssignableFrom(LeaseLostException.class)
+        .isAssignableFrom(LeaseTooShortException.class)
+        .isAssignableFrom(LockKindException.class)
         .isAssignableFrom(LockTimeoutException.class)
         .isAssignableFrom(StoreException.class)
         .isAssignableFrom(ClientClosedException.class)

@@ -74,7 +74,7 @@ public class WaitersBenchmark {
   public void begin(Cost cost) {
     long used = usedHeap();
     for (int i = 0; i < waits.length; i++) {
-      waits[i] = lock.acquireAsync(LONG).toCompletableFuture();
+      waits[i] = lock.acquireAsync(LONG);
     }
     cost.retainedBytes += (usedHeap() - used) / waiters;
   }

@@ -1,6 +1,7 @@
 package io.leasehold.cli;
 
 import io.leasehold.Lease;
+import io.leasehold.LeaseLostException;
 import io.leasehold.LockException;
 import io.leasehold.event.LockEvent;
 import io.leasehold.internal.Clock;
@@ -128,7 +129,7 @@ final class Guard {
     try {
       lease.ensureHeld(Duration.ofMillis(1));
       return true;
-    } catch (LockException e) {
+    } catch (LockException | LeaseLostException e) {
       return false;
     }
   }

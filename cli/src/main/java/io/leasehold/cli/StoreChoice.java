@@ -4,7 +4,6 @@ import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
 import io.leasehold.LockClientBuilder;
 import io.leasehold.StoreException;
-import io.leasehold.Trait;
 import io.leasehold.event.LockListener;
 import io.leasehold.spi.StoreUrl;
 import java.io.BufferedReader;
@@ -56,14 +55,14 @@ final class StoreChoice {
               if (!weakness.equals("unfenced")) {
                 throw new UsageException("--accept takes only unfenced");
               }
-              builder.accept(Trait.UNFENCED);
+              builder.acceptUnfenced();
             });
     return builder.build();
   }
 
   /** Opens it to look at it, and not to rely on it. */
   LockClient openWhateverItLacks() {
-    return builder().accept(Trait.UNFENCED).build();
+    return builder().acceptUnfenced().build();
   }
 
   /** Its URL, without what must not be shown. */

@@ -1,6 +1,7 @@
 package io.leasehold.internal;
 
 import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Scheduler.Work;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.Ticket.Intent;
@@ -82,10 +83,21 @@ final class AttemptCall
     return shortened;
   }
 
+  /**
+   * Whether the store did nothing in all the time that it had, which may be much less than a
+   * request timeout: a short ttl, and a connection that is still to be made.
+   */
+  boolean wasTooSlow(StoreException failed) {
+    return failed.failure() == Failure.UNAVAILABLE && hasTakenItsTime();
+  }
+
+  private boolean hasTakenItsTime() {
+    return contender.queue().engine.clock.nanos() - sent >= within / 4 * 3;
+  }
+
   /** Whether it failed because its caller had no more time: that says nothing about the store. */
   boolean ranOutOfTime() {
-    long took = contender.queue().engine.clock.nanos() - sent;
-    return shortened && (within < Budget.LEAST_AGAIN_NANOS || took >= within / 4 * 3);
+    return shortened && (within < Budget.LEAST_AGAIN_NANOS || hasTakenItsTime());
   }
 
   /** How long a lease stands that was granted by this attempt: from its sending. */

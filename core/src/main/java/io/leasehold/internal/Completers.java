@@ -1,8 +1,10 @@
 package io.leasehold.internal;
 
 import io.leasehold.internal.Scheduler.Lane;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** On which threads futures are completed, and with that what depends on them runs. */
 final class Completers {
@@ -23,6 +25,25 @@ final class Completers {
   /** An executor of the user. If it refuses, a thread of the client: a lease must not be lost. */
   Executor ofUser(Executor executor) {
     return task -> scheduler.callback(Lane.HAND_ON, () -> handOn(executor, task));
+  }
+
+  /** A copy of a future that completes there, and can be cancelled without harm. */
+  static <T extends @Nullable Object> CompletableFuture<T> hop(
+      CompletableFuture<T> from, Executor completer) {
+    CompletableFuture<T> told = new CompletableFuture<>();
+    CompletableFuture<T> unused =
+        from.whenComplete(
+            (value, failed) -> completer.execute(() -> complete(told, value, failed)));
+    return told;
+  }
+
+  private static <T extends @Nullable Object> void complete(
+      CompletableFuture<T> told, T value, @Nullable Throwable failed) {
+    if (failed == null) {
+      told.complete(value);
+    } else {
+      told.completeExceptionally(failed);
+    }
   }
 
   private void handOn(Executor executor, Runnable task) {

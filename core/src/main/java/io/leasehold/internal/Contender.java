@@ -197,7 +197,7 @@ final class Contender {
   private void granted(Granted granted, Validity validity, Steps steps) {
     if (!engine.isFenceNumber(granted.number())) {
       answered = true;
-      failed(Failures.notAFenceNumber(granted.number()), false, steps);
+      failed(Failures.notAFenceNumber(granted.number()), false, false, steps);
     } else if (validity.isOver(engine.clock.nanos())) {
       // It has run out on its way here. The id is used up: start again under another.
       answered = true;
@@ -275,7 +275,7 @@ final class Contender {
       }
     } else if (phase == Phase.WAITING) {
       leaveWaiting();
-      failed(failed, false, steps);
+      failed(failed, failed.failure() == Failure.BUSY, false, steps);
     }
   }
 
@@ -350,14 +350,14 @@ final class Contender {
       // It says nothing about the store, which has answered
       backOff();
     } else {
-      failed(failed, call.isShortened(), steps);
+      boolean busy = failed.failure() == Failure.BUSY || call.wasTooSlow(failed);
+      failed(failed, busy, call.isShortened(), steps);
     }
   }
 
-  private void failed(StoreException failed, boolean shortened, Steps steps) {
+  private void failed(StoreException failed, boolean busy, boolean shortened, Steps steps) {
     boolean first = backoff().failed(failed);
     boolean unknown = failed.failure() == Failure.UNKNOWN_OUTCOME;
-    boolean busy = failed.failure() == Failure.BUSY;
     if (unknown) {
       engine.events.emit(
           () -> new LockEvent.UnknownOutcome(ticket.name(), ticket.id().toString(), "attempt"));

@@ -27,6 +27,14 @@ record Deadline(long at, boolean exists) {
     return exists ? at - now : FOREVER;
   }
 
+  static Deadline later(Deadline a, Deadline b) {
+    return !b.exists || (a.exists && a.at - b.at >= 0) ? a : b;
+  }
+
+  boolean isAhead(long now) {
+    return exists && at - now > 0;
+  }
+
   boolean hasPassed(long now) {
     return exists && at - now <= 0;
   }

@@ -40,9 +40,7 @@ final class Diagnosis {
     List<Trait> has = new ArrayList<>();
     List<Trait> lacks = new ArrayList<>();
     for (Trait trait : Trait.values()) {
-      if (trait != Trait.UNFENCED) {
-        (engine.traits.has().contains(trait) ? has : lacks).add(trait);
-      }
+      (engine.traits.has().contains(trait) ? has : lacks).add(trait);
     }
     return new Finding(
         Level.OK,

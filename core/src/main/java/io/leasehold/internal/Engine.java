@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -203,6 +204,11 @@ public final class Engine implements LockClient {
   public List<Finding> diagnose() {
     requireOpen("diagnose");
     return new Diagnosis(this).findings();
+  }
+
+  @Override
+  public Set<Trait> traits() {
+    return traits.has();
   }
 
   @Override

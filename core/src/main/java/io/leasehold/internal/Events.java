@@ -28,10 +28,19 @@ final class Events {
             scheduler,
             Lane.EVENT,
             MOST_IN_ARREARS,
+            Events::matters,
             event -> isolated(() -> listener.on(event), "a lock listener threw at " + event),
             dropped ->
                 Log.warn("a lock listener is too slow: " + dropped + " events were dropped"));
     listeners.add(new Told(listener, events));
+  }
+
+  /** What a holder must not miss: a flood of the others never pushes it out. */
+  private static boolean matters(LockEvent event) {
+    return event instanceof LockEvent.Lost
+        || event instanceof LockEvent.Jeopardy
+        || event instanceof LockEvent.UnknownOutcome
+        || event instanceof LockEvent.StoreWarning;
   }
 
   /** Removes it once, if it was added. */

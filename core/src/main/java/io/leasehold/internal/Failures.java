@@ -3,6 +3,7 @@ package io.leasehold.internal;
 import io.leasehold.ClientClosedException;
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
+import io.leasehold.LeaseTooShortException;
 import io.leasehold.LockKindException;
 import io.leasehold.LockMode;
 import io.leasehold.MissingTraitException;
@@ -19,7 +20,7 @@ final class Failures {
   static MissingTraitException missing(Trait trait, String store) {
     String accept =
         trait == Trait.FENCING
-            ? "its leases have no fencing token; if the data needs none, accept that with .accept(Trait.UNFENCED), "
+            ? "its leases have no fencing token; if the data needs none, accept that with .acceptUnfenced(), "
                 + "?accept=unfenced in the URL, or --accept unfenced"
             : "leave out .require(Trait." + trait + "), or use a store that has it";
     return new MissingTraitException(
@@ -106,8 +107,8 @@ final class Failures {
             + ". Another may hold the lock: stop the work, and let the data refuse its fencing token");
   }
 
-  static LeaseLostException tooShort(Lease lease, Duration left, Duration wanted) {
-    return new LeaseLostException(
+  static LeaseTooShortException tooShort(Lease lease, Duration left, Duration wanted) {
+    return new LeaseTooShortException(
         lease(lease)
             + " stands for "
             + Durations.show(left)

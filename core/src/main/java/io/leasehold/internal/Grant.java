@@ -75,6 +75,12 @@ final class Grant {
   /** While its last holder lets it go. */
   @Nullable Leaving leaving;
 
+  /** Until when it stays in the store though all have let it go. */
+  private Deadline keptUntil = Deadline.NONE;
+
+  /** Releases it then; null unless it was let go before. */
+  Scheduler.@Nullable Timer kept;
+
   /** The one that began before it, of the same name. */
   @Nullable Grant next;
 
@@ -170,6 +176,18 @@ final class Grant {
       }
     }
     gone.next = null;
+  }
+
+  /** A holder lets it go: for its sake it may have to stay in the store for a while. */
+  void letGo(Hold hold) {
+    remove(hold);
+    if (terms.minHold().isPresent()) {
+      keptUntil = Deadline.later(keptUntil, Deadline.in(terms.minHold().get(), hold.since));
+    }
+  }
+
+  Deadline keptUntil() {
+    return keptUntil;
   }
 
   boolean hasLivedLongest(long now) {

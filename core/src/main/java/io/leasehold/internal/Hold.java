@@ -8,8 +8,11 @@ import io.leasehold.spi.FenceNumber;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A lease in the hands of its holder. Ends once, by one compare-and-set: released or lost. */
@@ -71,7 +74,7 @@ public final class Hold implements Lease, Waiter.Outcome {
   @Nullable Hold next;
 
   /** Null until there is one. Written under the queue's mutex. */
-  private volatile @Nullable LossCallbacks callbacks;
+  private volatile @Nullable HoldCallbacks callbacks;
 
   Hold(Grant grant, int handOver, Waiter waiter) {
     long now = grant.queue.engine.clock.nanos();
@@ -101,7 +104,7 @@ public final class Hold implements Lease, Waiter.Outcome {
   public long fencingToken() {
     if (token == 0) {
       throw new UnsupportedOperationException(
-          "lock '" + name() + "': this store has no fencing tokens (UNFENCED was accepted)");
+          "lock '" + name() + "': this store has no fencing tokens (acceptUnfenced() was called)");
     }
     return token;
   }
@@ -172,29 +175,51 @@ public final class Hold implements Lease, Waiter.Outcome {
   }
 
   @Override
-  public void onLost(Runnable callback) {
-    onLost(Lane.LOSS, callback);
+  public Registration onLost(Consumer<Reason> callback) {
+    return onLost(Lane.LOSS, callback);
   }
 
-  /** As {@link #onLost(Runnable)}, in this lane. */
-  void onLost(Lane lane, Runnable callback) {
-    grant.queue.locked(
+  /** As {@link #onLost(Consumer)}, in this lane. */
+  Registration onLost(Lane lane, Consumer<Reason> callback) {
+    Objects.requireNonNull(callback, "callback");
+    return grant.queue.compute(
         steps -> {
-          LossCallbacks all = callbacks;
-          if (all == null) {
-            all = new LossCallbacks(this);
-            callbacks = all;
+          HoldCallbacks all = callbacks();
+          Registration added = all.onLoss(lane, callback);
+          Reason lostBy = state.lostBy;
+          if (lostBy != null) {
+            all.lost(lostBy, steps);
           }
-          all.add(lane, callback);
-          if (isLost()) {
-            all.call(steps);
-          }
+          return added;
         });
   }
 
   @Override
+  public Registration onJeopardy(Consumer<Duration> callback) {
+    Objects.requireNonNull(callback, "callback");
+    return grant.queue.compute(
+        steps -> {
+          HoldCallbacks.Callback<Duration> added = callbacks().onJeopardy(callback);
+          if (state == State.JEOPARDY) {
+            added.call(remaining(), steps);
+          }
+          return added;
+        });
+  }
+
+  /** Under the mutex. */
+  private HoldCallbacks callbacks() {
+    HoldCallbacks all = callbacks;
+    if (all == null) {
+      all = new HoldCallbacks(this);
+      callbacks = all;
+    }
+    return all;
+  }
+
+  @Override
   public void release() {
-    CompletableFuture<Void> done = releaseAsync();
+    CompletableFuture<Void> done = letGo();
     try {
       engine().scheduler.join(done);
     } catch (CompletionException e) {
@@ -209,7 +234,7 @@ public final class Hold implements Lease, Waiter.Outcome {
 
   /** After a release: none of its callbacks runs any more, if they end within a request timeout. */
   void awaitCallbacks() {
-    LossCallbacks all = callbacks;
+    HoldCallbacks all = callbacks;
     if (all != null) {
       all.awaitRunning(Deadline.in(engine().requestTimeout, engine().clock.nanos()));
     }
@@ -219,20 +244,36 @@ public final class Hold implements Lease, Waiter.Outcome {
     return asked;
   }
 
-  /**
-   * As {@link #release()}, without waiting.
-   *
-   * @return completes once it is released; fails with what {@code release} would throw
-   */
+  @Override
   public CompletableFuture<Void> releaseAsync() {
+    return releaseOn(engine().completers.ofClient);
+  }
+
+  /** As {@link #releaseAsync()}; the future completes there. */
+  CompletableFuture<Void> releaseOn(Executor completer) {
+    return Completers.hop(letGo(true), completer);
+  }
+
+  /**
+   * As {@link #release()}, without waiting more than for a store whose requests block.
+   *
+   * @return completes once it is released, wherever that happens; fails with what {@code release}
+   *     would throw
+   */
+  public CompletableFuture<Void> letGo() {
+    return letGo(false);
+  }
+
+  /** As {@link #letGo()}; {@code elsewhere}: no request is made on the calling thread. */
+  CompletableFuture<Void> letGo(boolean elsewhere) {
     return !asked && ASKED.compareAndSet(this, false, true)
-        ? grant.queue.leases.release(new Leaving(this))
+        ? grant.queue.leases.release(new Leaving(this, elsewhere))
         : CompletableFuture.completedFuture(null);
   }
 
-  /** As {@link #releaseAsync()}, where nobody is left to be told. */
+  /** As {@link #letGo()}, where nobody is left to be told. */
   void releaseUnwatched() {
-    CompletableFuture<Void> unused = releaseAsync();
+    CompletableFuture<Void> unused = letGo();
   }
 
   /** Under the mutex: whether this is the first time that its own thread waits for it. */
@@ -246,9 +287,16 @@ public final class Hold implements Lease, Waiter.Outcome {
     return STATE.compareAndSet(this, from, to);
   }
 
-  /** HELD to JEOPARDY and back. */
-  boolean endanger() {
-    return become(State.HELD, State.JEOPARDY);
+  /** Under the mutex: HELD to JEOPARDY, and back. */
+  boolean endanger(Duration left, Steps steps) {
+    if (!become(State.HELD, State.JEOPARDY)) {
+      return false;
+    }
+    HoldCallbacks all = callbacks;
+    if (all != null) {
+      all.endangered(left, steps);
+    }
+    return true;
   }
 
   void rescue() {
@@ -265,9 +313,9 @@ public final class Hold implements Lease, Waiter.Outcome {
     if (!become(State.HELD, lost) && !become(State.JEOPARDY, lost)) {
       return false;
     }
-    LossCallbacks all = callbacks;
+    HoldCallbacks all = callbacks;
     if (all != null) {
-      all.call(steps);
+      all.lost(reason, steps);
     }
     return true;
   }

@@ -5,6 +5,7 @@ import io.leasehold.event.LockEvent.Lost.Reason;
 import io.leasehold.internal.Grant.Phase;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
+import io.leasehold.spi.Ticket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -38,12 +39,6 @@ final class LeaseKeeper {
 
   private final Engine engine;
   private final Map<LeaseId, Grant> leases = new ConcurrentHashMap<>();
-
-  /**
-   * Held while a batch is handed to the store, so that a release can wait for that. Taken before a
-   * queue's mutex.
-   */
-  private final ReentrantLock sending = new ReentrantLock();
 
   private final ReentrantLock timerMutex = new ReentrantLock();
   private Scheduler.@Nullable Timer timer;
@@ -79,14 +74,9 @@ final class LeaseKeeper {
     wakeIn(attentionIn(grant, now), now);
   }
 
-  /** After it returns no renewal of this lease is sent any more. */
+  /** It is renewed no more; a batch that is being sent may still bring one renewal after it. */
   void remove(Grant grant) {
-    sending.lock();
-    try {
-      leases.remove(grant.ticket.id());
-    } finally {
-      sending.unlock();
-    }
+    leases.remove(grant.ticket.id());
   }
 
   private void scheduleRenewal(Grant grant) {
@@ -188,7 +178,7 @@ final class LeaseKeeper {
       return false;
     }
     if (now - grant.jeopardyAt() >= 0 && !grant.endangered) {
-      grant.queue.locked(steps -> grant.queue.leases.endanger(grant));
+      grant.queue.locked(steps -> grant.queue.leases.endanger(grant, steps));
     }
     // Together with others that are due soon
     long early = grant.life() / 6;
@@ -209,21 +199,6 @@ final class LeaseKeeper {
       RenewalBatch batch = new RenewalBatch(engine, due);
       Log.guarded("leases could not be renewed this time", () -> engine.dispatch.renewal(batch));
     }
-  }
-
-  /** Hands a batch to the store; a release that begins meanwhile is sent after it. */
-  void whileSending(Runnable send) {
-    sending.lock();
-    try {
-      send.run();
-    } finally {
-      sending.unlock();
-    }
-  }
-
-  /** Whether the calling thread hands a batch to the store. */
-  boolean isSending() {
-    return sending.isHeldByCurrentThread();
   }
 
   /** Takes the answer to a renewal. Under the queue's mutex. */
@@ -262,10 +237,15 @@ final class LeaseKeeper {
 
   /** Renews one lease outside of its time. */
   CompletionStage<Renewal> renewOne(Grant grant, Duration within) {
+    return renewOne(grant, grant.ticket, within);
+  }
+
+  /** As {@link #renewOne(Grant, Duration)}, by a ticket that may have another ttl. */
+  CompletionStage<Renewal> renewOne(Grant grant, Ticket ticket, Duration within) {
     CompletableFuture<Renewal> answer = new CompletableFuture<>();
     engine.calls.renew(
         engine.store,
-        List.of(grant.ticket),
+        List.of(ticket),
         within,
         (id, renewal) -> {
           if (renewal instanceof Renewal.Gone) {

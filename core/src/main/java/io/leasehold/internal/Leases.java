@@ -155,10 +155,16 @@ final class Leases {
   void close(Steps steps) {
     for (Grant grant : all()) {
       expire(grant, steps);
+      queue.engine.releaser.forgetKept(grant);
       if (grant.phase == Phase.HELD) {
         close(grant, steps);
       }
     }
+  }
+
+  /** What its holders have let go is not waited for. */
+  void forgetKept() {
+    all().forEach(queue.engine.releaser::forgetKept);
   }
 
   private void close(Grant grant, Steps steps) {
@@ -169,7 +175,7 @@ final class Leases {
       }
       grant.remove(hold);
     }
-    Leaving leaving = new Leaving(holds.get(0));
+    Leaving leaving = new Leaving(holds.get(0), false);
     grant.leaving = leaving;
     grant.phase = Phase.RELEASING;
     // Each on its own: a silent store must not keep the caller of close.
@@ -245,14 +251,14 @@ final class Leases {
     queue.contention.pump(steps);
   }
 
-  void endanger(Grant grant) {
+  void endanger(Grant grant, Steps steps) {
     if (grant.phase != Phase.HELD || grant.endangered) {
       return;
     }
     grant.endangered = true;
     for (Hold hold : grant.holds()) {
-      if (hold.endanger()) {
-        Duration left = hold.remaining();
+      Duration left = hold.remaining();
+      if (hold.endanger(left, steps)) {
         queue.engine.events.emit(
             () -> new LockEvent.Jeopardy(queue.name, hold.leaseId(), hold.tokenOrZero(), left));
       }

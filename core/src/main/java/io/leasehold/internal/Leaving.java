@@ -2,6 +2,7 @@ package io.leasehold.internal;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.internal.Scheduler.Work;
 import io.leasehold.spi.Release;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +20,12 @@ final class Leaving
 
   final Hold hold;
 
+  /** Whether no request is made on the calling thread. */
+  final boolean elsewhere;
+
+  /** Whether its holder was told before: it is only to be sent. */
+  private final boolean told;
+
   /** By when the store must have answered, on the monotonic clock; 0: it was not asked yet. */
   private long until;
 
@@ -28,8 +35,23 @@ final class Leaving
   /** Null until it has ended, or somebody asks for its end. Read without the mutex. */
   private volatile @Nullable CompletableFuture<Void> end;
 
-  Leaving(Hold hold) {
+  Leaving(Hold hold, boolean elsewhere) {
+    this(hold, elsewhere, false);
+  }
+
+  private Leaving(Hold hold, boolean elsewhere, boolean told) {
     this.hold = hold;
+    this.elsewhere = elsewhere;
+    this.told = told;
+  }
+
+  /** The same lease, let go by the engine after its holder has: nothing is left to tell. */
+  Leaving later() {
+    return new Leaving(hold, true, true);
+  }
+
+  boolean isTold() {
+    return told;
   }
 
   /** Sends it. Without the mutex. */
@@ -37,10 +59,18 @@ final class Leaving
   public void run() {
     Grant grant = hold.grant;
     Engine engine = grant.queue.engine;
-    // Renewal ends before the release is sent, so that none can outlive it.
     engine.keeper.remove(grant);
     begin();
-    engine.calls.callHere(this, timeLeft(), this);
+    send();
+  }
+
+  private void send() {
+    StoreCalls calls = hold.grant.queue.engine.calls;
+    if (elsewhere) {
+      calls.callOwn(Work.CALLER, this, timeLeft(), this);
+    } else {
+      calls.callHere(this, timeLeft(), this);
+    }
   }
 
   /** One request timeout begins, for all that is asked before the holder is told. */
@@ -51,7 +81,7 @@ final class Leaving
     }
   }
 
-  private long timeLeft() {
+  long timeLeft() {
     return Math.max(Budget.LEAST_NANOS, until - hold.grant.queue.engine.clock.nanos());
   }
 
@@ -70,7 +100,7 @@ final class Leaving
     boolean unknown = failed != null && failed.failure() == Failure.UNKNOWN_OUTCOME;
     if (unknown && first == null && timeLeft() > Budget.LEAST_NANOS) {
       first = failed;
-      hold.grant.queue.engine.calls.callHere(this, timeLeft(), this);
+      send();
     } else {
       // Not held any more: by the first request, or lost before that
       boolean stillUnknown = first != null && answer == Release.NOT_HELD;

@@ -233,7 +233,13 @@ final class Limbo {
   /** Whether whatever could be granted under this id has ended by itself by now. */
   private boolean isOutlived(Entry entry) {
     long latest = Math.max(engine.requestNanos, LATEST_NANOS);
-    long life = Durations.nanos(entry.ticket.ttl().plus(engine.traits.crashExtra())) + latest;
+    long life =
+        Durations.nanos(
+                entry
+                    .ticket
+                    .ttl()
+                    .plus(engine.traits.life().crashExtra().apply(entry.ticket.ttl())))
+            + latest;
     return !entry.attempts.arePending() && engine.clock.nanos() - entry.since > life;
   }
 }

@@ -5,16 +5,20 @@ import java.util.ArrayDeque;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What is passed on one after another, in order, on a thread of its lane. Beyond a number in
- * arrears what comes is dropped, and counted.
+ * arrears what comes is dropped, and counted; what matters most, beyond ten times as many.
  */
 final class Lineup<T> {
+  private static final int FOR_WHAT_MATTERS = 10;
+
   private final Scheduler scheduler;
   private final Lane lane;
   private final int most;
+  private final Predicate<T> matters;
   private final Consumer<T> to;
   private final LongConsumer toldOfDropped;
   private final ReentrantLock mutex = new ReentrantLock();
@@ -23,10 +27,17 @@ final class Lineup<T> {
   private boolean stopped;
   private long dropped;
 
-  Lineup(Scheduler scheduler, Lane lane, int most, Consumer<T> to, LongConsumer toldOfDropped) {
+  Lineup(
+      Scheduler scheduler,
+      Lane lane,
+      int most,
+      Predicate<T> matters,
+      Consumer<T> to,
+      LongConsumer toldOfDropped) {
     this.scheduler = scheduler;
     this.lane = lane;
     this.most = most;
+    this.matters = matters;
     this.to = to;
     this.toldOfDropped = toldOfDropped;
   }
@@ -35,7 +46,7 @@ final class Lineup<T> {
   void add(T next) {
     mutex.lock();
     try {
-      if (stopped || waiting.size() >= most) {
+      if (stopped || waiting.size() >= (matters.test(next) ? FOR_WHAT_MATTERS * most : most)) {
         dropped++;
         return;
       }

@@ -3,6 +3,7 @@ package io.leasehold.internal;
 import static java.util.Objects.requireNonNull;
 
 import io.leasehold.DistributedLock;
+import io.leasehold.DistributedLockView;
 import io.leasehold.Lease;
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
@@ -17,8 +18,9 @@ import io.leasehold.spi.Ticket.Intent;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.locks.Lock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A lock by name: turns calls into waiters. */
@@ -155,8 +157,24 @@ class LockHandle implements DistributedLock {
   }
 
   @Override
+  public CompletableFuture<Lease> acquireAsync() {
+    return begin(Deadline.NONE, Intent.QUEUE, engine.completers.ofClient).future();
+  }
+
+  @Override
   public CompletableFuture<Lease> acquireAsync(Duration maxWait) {
     return acquireOn(maxWait, engine.completers.ofClient);
+  }
+
+  @Override
+  public CompletableFuture<Optional<Lease>> tryAcquireAsync() {
+    return tryAcquireAsync(Duration.ZERO);
+  }
+
+  @Override
+  public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration maxWait) {
+    return Tried.of(
+        acquireOn(maxWait, engine.completers.ofClient), lease -> ((Hold) lease).releaseUnwatched());
   }
 
   @Override
@@ -167,8 +185,11 @@ class LockHandle implements DistributedLock {
   private CompletableFuture<Lease> acquireOn(Duration maxWait, Executor completer) {
     boolean once = maxWait.isNegative() || maxWait.isZero();
     Deadline deadline = once ? Deadline.NONE : Deadline.in(maxWait, engine.clock.nanos());
-    return begin(deadline, once ? Intent.TRY : Intent.QUEUE, completer, engine.identity.traceId())
-        .future();
+    return begin(deadline, once ? Intent.TRY : Intent.QUEUE, completer).future();
+  }
+
+  private Begun begin(Deadline deadline, Intent intent, Executor completer) {
+    return begin(deadline, intent, completer, engine.identity.traceId());
   }
 
   /** A wait without a thread, and how to give it up. */
@@ -215,6 +236,50 @@ class LockHandle implements DistributedLock {
       Duration maxWait, LockedCall<T, E> work) throws E, InterruptedException {
     Lease lease = reenter();
     return call(lease != null ? lease : enter(acquire(maxWait)), work);
+  }
+
+  @Override
+  public <E extends Exception> boolean tryWithLock(LockedRun<E> work) throws E {
+    Lease lease = reenter();
+    return runIf(lease != null ? lease : leaseOf(tryOnce()), lease == null, work);
+  }
+
+  @Override
+  public <E extends Exception> boolean tryWithLock(Duration maxWait, LockedRun<E> work)
+      throws E, InterruptedException {
+    Lease lease = reenter();
+    return runIf(lease != null ? lease : leaseOf(tryWithin(maxWait)), lease == null, work);
+  }
+
+  private <E extends Exception> boolean runIf(
+      @Nullable Lease lease, boolean fresh, LockedRun<E> work) throws E {
+    if (lease == null) {
+      return false;
+    }
+    run(fresh ? enter(lease) : lease, work);
+    return true;
+  }
+
+  @Override
+  public <T extends @Nullable Object> CompletableFuture<T> withLockAsync(
+      Duration maxWait, Function<? super Lease, ? extends CompletionStage<T>> work) {
+    return withLockOn(maxWait, engine.completers.ofClient, work);
+  }
+
+  @Override
+  public <T extends @Nullable Object> CompletableFuture<T> withLockAsync(
+      Duration maxWait,
+      Executor executor,
+      Function<? super Lease, ? extends CompletionStage<T>> work) {
+    return withLockOn(maxWait, engine.completers.ofUser(executor), work);
+  }
+
+  private <T extends @Nullable Object> CompletableFuture<T> withLockOn(
+      Duration maxWait,
+      Executor completer,
+      Function<? super Lease, ? extends CompletionStage<T>> work) {
+    requireNonNull(work, "work");
+    return AsyncScope.of(acquireOn(maxWait, completer), completer, work);
   }
 
   /** The lease of the scope that the calling thread is inside of, entered once more; or null. */
@@ -275,7 +340,7 @@ class LockHandle implements DistributedLock {
   }
 
   @Override
-  public Lock asLock() {
+  public DistributedLockView asLock() {
     return new LockView(this);
   }
 

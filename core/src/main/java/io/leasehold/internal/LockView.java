@@ -1,14 +1,14 @@
 package io.leasehold.internal;
 
+import io.leasehold.DistributedLockView;
 import io.leasehold.Lease;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.Lock;
 
 /** A lock as {@code java.util.concurrent} knows it. */
-final class LockView implements Lock {
+final class LockView implements DistributedLockView {
   private final LockHandle lock;
   private final ScopedHolds holds;
 
@@ -51,6 +51,26 @@ final class LockView implements Lock {
   @Override
   public void unlock() {
     holds.exit(lock.name(), lock.mode());
+  }
+
+  @Override
+  public boolean isHeldByCurrentThread() {
+    Lease lease = holds.inside(lock.name(), lock.mode());
+    return lease != null && lease.isHeld();
+  }
+
+  @Override
+  public int getHoldCount() {
+    return holds.count(lock.name(), lock.mode());
+  }
+
+  @Override
+  public Lease lease() {
+    Lease lease = holds.inside(lock.name(), lock.mode());
+    if (lease == null) {
+      throw ScopedHolds.notInside(lock.name());
+    }
+    return lease;
   }
 
   /** Refuses: a condition cannot be signalled across processes. */

@@ -94,7 +94,7 @@ final class MultiAcquisition {
     }
     held.add(lease);
     steps.add(
-        () -> ((Hold) lease).onLost(Lane.ENGINE, () -> mutex.locked(then -> lost(mine, then))));
+        () -> ((Hold) lease).onLost(Lane.ENGINE, reason -> mutex.locked(then -> lost(mine, then))));
     if (held.size() < parts.size()) {
       next(steps);
     } else {
@@ -119,7 +119,7 @@ final class MultiAcquisition {
             lost(mine, steps);
             return;
           }
-          MultiHold all = new MultiHold(held);
+          MultiHold all = new MultiHold(engine, held);
           held = new ArrayList<>();
           round++;
           ended = true;
@@ -224,7 +224,7 @@ final class MultiAcquisition {
             engine.dispatch.background(
                 () -> {
                   CompletableFuture<Void> unused =
-                      MultiHold.releaseAll(leases)
+                      MultiHold.releaseAll(leases, false)
                           .whenComplete((nothing, failed) -> done.complete(null));
                 }));
     return done;

@@ -4,6 +4,9 @@ import io.leasehold.LockOptions;
 import io.leasehold.LockTimeoutException;
 import io.leasehold.MultiLease;
 import io.leasehold.MultiLock;
+import io.leasehold.MultiLockedCall;
+import io.leasehold.MultiLockedRun;
+import io.leasehold.StoreException;
 import io.leasehold.internal.Terms.Share;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -96,6 +99,24 @@ final class MultiHandle implements MultiLock {
   }
 
   @Override
+  public CompletableFuture<MultiLease> acquireAsync() {
+    return new MultiAcquisition(engine, parts, Deadline.NONE, false, engine.completers.ofClient)
+        .start();
+  }
+
+  @Override
+  public CompletableFuture<Optional<MultiLease>> tryAcquireAsync() {
+    return tryAcquireAsync(Duration.ZERO);
+  }
+
+  @Override
+  public CompletableFuture<Optional<MultiLease>> tryAcquireAsync(Duration maxWait) {
+    return Tried.of(
+        acquireOn(maxWait, engine.completers.ofClient),
+        leases -> ((MultiHold) leases).releaseUnwatched());
+  }
+
+  @Override
   public CompletableFuture<MultiLease> acquireAsync(Duration maxWait) {
     return acquireOn(maxWait, engine.completers.ofClient);
   }
@@ -144,6 +165,73 @@ final class MultiHandle implements MultiLock {
       // Granted at the same moment: that counts, and the flag tells of the interrupt
       Thread.currentThread().interrupt();
       return ended(begun, future);
+    }
+  }
+
+  // ---- scopes
+
+  @Override
+  public <E extends Exception> void withLock(MultiLockedRun<E> work)
+      throws E, InterruptedException {
+    run(acquire(), work);
+  }
+
+  @Override
+  public <E extends Exception> void withLock(Duration maxWait, MultiLockedRun<E> work)
+      throws E, InterruptedException {
+    run(acquire(maxWait), work);
+  }
+
+  private static <E extends Exception> void run(MultiLease leases, MultiLockedRun<E> work)
+      throws E {
+    try {
+      work.run(leases);
+    } catch (Throwable thrown) {
+      releaseAfter(thrown, leases);
+      throw thrown;
+    }
+    leave(leases);
+  }
+
+  @Override
+  public <T extends @Nullable Object, E extends Exception> T callWithLock(
+      MultiLockedCall<T, E> work) throws E, InterruptedException {
+    return call(acquire(), work);
+  }
+
+  @Override
+  public <T extends @Nullable Object, E extends Exception> T callWithLock(
+      Duration maxWait, MultiLockedCall<T, E> work) throws E, InterruptedException {
+    return call(acquire(maxWait), work);
+  }
+
+  private static <T extends @Nullable Object, E extends Exception> T call(
+      MultiLease leases, MultiLockedCall<T, E> work) throws E {
+    T result;
+    try {
+      result = work.call(leases);
+    } catch (Throwable thrown) {
+      releaseAfter(thrown, leases);
+      throw thrown;
+    }
+    leave(leases);
+    return result;
+  }
+
+  private static void releaseAfter(Throwable thrown, MultiLease leases) {
+    try {
+      leases.release();
+    } catch (RuntimeException e) {
+      thrown.addSuppressed(e);
+    }
+  }
+
+  /** The work is done: a release of unknown outcome does not take its result away. */
+  private static void leave(MultiLease leases) {
+    try {
+      leases.release();
+    } catch (StoreException e) {
+      Log.warn(String.valueOf(e.getMessage()));
     }
   }
 

@@ -1,19 +1,26 @@
 package io.leasehold.internal;
 
 import io.leasehold.Lease;
+import io.leasehold.LeaseLostException;
 import io.leasehold.MultiLease;
+import io.leasehold.event.LockEvent.Lost.Reason;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The leases of several locks, held as one. */
 final class MultiHold implements MultiLease {
+  private final Engine engine;
   private final List<Lease> leases;
 
-  MultiHold(List<Lease> leases) {
+  MultiHold(Engine engine, List<Lease> leases) {
+    this.engine = engine;
     this.leases = List.copyOf(leases);
   }
 
@@ -51,21 +58,38 @@ final class MultiHold implements MultiLease {
   }
 
   @Override
-  public void onLost(Runnable callback) {
+  public Lease.Registration onLost(Consumer<Reason> callback) {
+    Objects.requireNonNull(callback, "callback");
     AtomicBoolean told = new AtomicBoolean();
-    Runnable once =
-        () -> {
-          if (told.compareAndSet(false, true)) {
-            callback.run();
-          }
-        };
-    leases.forEach(lease -> lease.onLost(once));
+    return ofEach(
+        lease ->
+            lease.onLost(
+                reason -> {
+                  if (told.compareAndSet(false, true)) {
+                    callback.accept(reason);
+                  }
+                }));
+  }
+
+  @Override
+  public Lease.Registration onJeopardy(Consumer<Duration> callback) {
+    return ofEach(lease -> lease.onJeopardy(callback));
+  }
+
+  private Lease.Registration ofEach(Function<Lease, Lease.Registration> register) {
+    List<Lease.Registration> all = leases.stream().map(register).toList();
+    return () -> all.forEach(Lease.Registration::remove);
+  }
+
+  @Override
+  public CompletableFuture<Void> releaseAsync() {
+    return Completers.hop(releaseAll(leases, true), engine.completers.ofClient);
   }
 
   @Override
   public void release() {
     try {
-      releaseAll(leases).join();
+      releaseAll(leases, false).join();
     } catch (CompletionException e) {
       throw e.getCause() instanceof RuntimeException failure ? failure : e;
     } finally {
@@ -74,35 +98,39 @@ final class MultiHold implements MultiLease {
   }
 
   void releaseUnwatched() {
-    CompletableFuture<Void> unused = releaseAll(leases);
+    CompletableFuture<Void> unused = releaseAll(leases, false);
   }
 
   /**
    * Releases each, the last that was taken first.
    *
-   * @return fails, once all are answered, with what the first failed with, the others suppressed
+   * @param elsewhere whether no request is made on the calling thread
+   * @return fails, once all are answered, with what the first failed with, the others suppressed; a
+   *     loss goes before an unknown outcome
    */
-  static CompletableFuture<Void> releaseAll(List<Lease> leases) {
+  static CompletableFuture<Void> releaseAll(List<Lease> leases, boolean elsewhere) {
     CompletableFuture<@Nullable Throwable> all = CompletableFuture.completedFuture(null);
     for (int i = leases.size() - 1; i >= 0; i--) {
-      CompletableFuture<Void> one = ((Hold) leases.get(i)).releaseAsync();
+      CompletableFuture<Void> one = ((Hold) leases.get(i)).letGo(elsewhere);
       all =
           all.thenCombine(
               one.<@Nullable Throwable>handle((nothing, failed) -> failed), MultiHold::both);
     }
-    return all.thenAccept(
-        failed -> {
-          if (failed != null) {
-            throw failed instanceof RuntimeException e ? e : new IllegalStateException(failed);
-          }
-        });
+    return all.thenCompose(
+        failed ->
+            failed == null
+                ? CompletableFuture.<Void>completedFuture(null)
+                : CompletableFuture.failedFuture(failed));
   }
 
   private static @Nullable Throwable both(@Nullable Throwable first, @Nullable Throwable second) {
-    if (first != null && second != null) {
-      first.addSuppressed(second);
+    if (first == null || second == null) {
+      return first != null ? first : second;
     }
-    return first != null ? first : second;
+    boolean worse = second instanceof LeaseLostException && !(first instanceof LeaseLostException);
+    Throwable told = worse ? second : first;
+    told.addSuppressed(worse ? first : second);
+    return told;
   }
 
   @Override

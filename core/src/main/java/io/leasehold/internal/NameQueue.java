@@ -166,6 +166,7 @@ final class NameQueue extends Mutex {
             callers.end(waiter, new Waiter.Failed(Failures.closed(name)), steps);
           }
           contention.close(steps);
+          leases.forgetKept();
         });
   }
 

@@ -1,11 +1,11 @@
 package io.leasehold.internal;
 
 import io.leasehold.DistributedLock;
+import io.leasehold.DistributedLockView;
 import io.leasehold.DistributedReadWriteLock;
+import io.leasehold.DistributedReadWriteLockView;
 import io.leasehold.LockOptions;
 import io.leasehold.internal.Terms.Share;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
 
 /** The two locks of one name. */
 final class ReadWriteHandle implements DistributedReadWriteLock {
@@ -38,11 +38,12 @@ final class ReadWriteHandle implements DistributedReadWriteLock {
   }
 
   @Override
-  public ReadWriteLock asReadWriteLock() {
+  public DistributedReadWriteLockView asReadWriteLock() {
     return new View(read.asLock(), write.asLock());
   }
 
-  private record View(Lock readLock, Lock writeLock) implements ReadWriteLock {}
+  private record View(DistributedLockView readLock, DistributedLockView writeLock)
+      implements DistributedReadWriteLockView {}
 
   @Override
   public String toString() {

@@ -4,12 +4,17 @@ import static java.util.Objects.requireNonNull;
 
 import io.leasehold.LeaseLostException;
 import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockEvent.Lost.Reason;
 import io.leasehold.internal.Grant.Phase;
+import io.leasehold.internal.Scheduler.Work;
 import io.leasehold.spi.Release;
 import io.leasehold.spi.Renewal;
+import io.leasehold.spi.Ticket;
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +35,7 @@ final class Releaser {
       leaving.end(hold.isLost() ? hold.lost("; it was released too late") : null, steps);
       return;
     }
-    grant.remove(hold);
+    grant.letGo(hold);
     if (grant.isHeld()) {
       released(hold);
       leaving.end(null, steps);
@@ -38,6 +43,10 @@ final class Releaser {
     }
     grant.leaving = leaving;
     long now = engine.clock.nanos();
+    if (grant.keptUntil().isAhead(now)) {
+      keep(grant, steps);
+      return;
+    }
     Waiter next = handOverTarget(grant, now);
     if (next == null) {
       sendBack(grant, steps);
@@ -72,9 +81,9 @@ final class Releaser {
     long within = engine.requestNanos / 2;
     long sent = engine.clock.nanos();
     long sentWall = engine.clock.wallMillis();
-    engine.calls.<Renewal>callHere(
-        () -> engine.keeper.renewOne(grant, Duration.ofNanos(within)),
-        within,
+    Supplier<CompletionStage<Renewal>> ask =
+        () -> engine.keeper.renewOne(grant, Duration.ofNanos(within));
+    StoreCalls.Answer<Renewal> answered =
         (answer, failed) ->
             grant.queue.locked(
                 steps -> {
@@ -82,7 +91,12 @@ final class Releaser {
                     engine.keeper.answered(grant, answer, sent, sentWall, steps);
                   }
                   refreshed(grant, steps);
-                }));
+                });
+    if (leaving.elsewhere) {
+      engine.calls.callOwn(Work.CALLER, ask, within, answered);
+    } else {
+      engine.calls.callHere(ask, within, answered);
+    }
   }
 
   private void refreshed(Grant grant, Steps steps) {
@@ -99,6 +113,99 @@ final class Releaser {
     }
   }
 
+  // ---- a lease that stays in the store for its min hold
+
+  private void keep(Grant grant, Steps steps) {
+    grant.leaving();
+    long missing = grant.keptUntil().at() - grant.validity().until();
+    if (missing <= 0) {
+      kept(grant, null, steps);
+    } else {
+      steps.add(() -> prolong(grant, true));
+    }
+  }
+
+  /** Makes it stand for so long in the store, whatever becomes of this process. */
+  private void prolong(Grant grant, boolean first) {
+    Leaving leaving = requireNonNull(grant.leaving);
+    leaving.begin();
+    engine.keeper.remove(grant);
+    long within = first ? engine.requestNanos / 2 : leaving.timeLeft();
+    long left = grant.keptUntil().left(engine.clock.nanos());
+    Ticket longer = grant.ticket.withTtl(Terms.ttlFor(left + left / 100, engine.traits));
+    Supplier<CompletionStage<Renewal>> ask =
+        () -> engine.keeper.renewOne(grant, longer, Duration.ofNanos(within));
+    StoreCalls.Answer<Renewal> answered =
+        (answer, failed) -> {
+          boolean unknown = failed != null && failed.failure() == Failure.UNKNOWN_OUTCOME;
+          if (unknown && first) {
+            prolong(grant, false);
+          } else {
+            grant.queue.locked(steps -> prolonged(grant, answer, failed, steps));
+          }
+        };
+    if (leaving.elsewhere) {
+      engine.calls.callOwn(Work.CALLER, ask, within, answered);
+    } else {
+      engine.calls.callHere(ask, within, answered);
+    }
+  }
+
+  private void prolonged(
+      Grant grant, @Nullable Renewal answer, @Nullable StoreException failed, Steps steps) {
+    if (answer instanceof Renewal.Gone) {
+      sentBack(grant, Release.NOT_HELD, null, steps);
+    } else {
+      kept(grant, failed, steps);
+    }
+  }
+
+  /** Its holder is told; the lease itself goes back when its min hold is over. */
+  private void kept(Grant grant, @Nullable StoreException failed, Steps steps) {
+    Leaving leaving = leaving(grant);
+    Hold hold = leaving.hold;
+    engine.keeper.remove(grant);
+    grant.leaving = leaving.later();
+    grant.kept =
+        engine.scheduler.schedule(
+            () -> grant.queue.locked(then -> letGoOfKept(grant, then)),
+            Math.max(0, grant.keptUntil().left(engine.clock.nanos())));
+    if (failed == null) {
+      released(hold);
+      leaving.end(null, steps);
+    } else {
+      tellUnknown(hold);
+      leaving.end(
+          Failures.of(
+              failed, hold.name(), "released, but not known to stay locked for its min hold"),
+          steps);
+    }
+  }
+
+  private void letGoOfKept(Grant grant, Steps steps) {
+    Leaving leaving = grant.leaving;
+    if (grant.phase == Phase.RELEASING && leaving != null) {
+      grant.kept = null;
+      steps.add(leaving);
+    }
+  }
+
+  /** The client closes: the store lets it go by itself, and not before. */
+  void forgetKept(Grant grant) {
+    if (grant.kept != null) {
+      grant.kept.cancel();
+      grant.kept = null;
+      grant.leaving = null;
+      grant.queue.leases.end(grant);
+    }
+  }
+
+  private void tellUnknown(Hold hold) {
+    engine.events.emit(() -> new LockEvent.UnknownOutcome(hold.name(), hold.leaseId(), "release"));
+  }
+
+  // ---- a lease that goes back to the store
+
   private void sendBack(Grant grant, Steps steps) {
     grant.leaving();
     steps.add(requireNonNull(grant.leaving));
@@ -111,18 +218,17 @@ final class Releaser {
     Hold hold = leaving.hold;
     RuntimeException outcome = null;
     if (failed != null) {
-      engine.events.emit(
-          () -> new LockEvent.UnknownOutcome(hold.name(), hold.leaseId(), "release"));
+      tellUnknown(hold);
       outcome =
           Failures.of(
               failed,
               hold.name(),
               "not known to be released; that is repeated in the background, and the ttl ends the lease");
-    } else if (answer == Release.NOT_HELD) {
+    } else if (!leaving.isTold() && answer == Release.NOT_HELD) {
       LeaseLostException gone = hold.lost(Reason.GONE, " when it was released");
       grant.queue.leases.lost(hold, Reason.GONE, steps);
       outcome = gone;
-    } else {
+    } else if (!leaving.isTold()) {
       released(hold);
     }
     // What is not held may wait there: an attempt that landed after the lease was gone.

@@ -3,7 +3,6 @@ package io.leasehold.internal;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
-import io.leasehold.spi.Traits.Calls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,11 +24,6 @@ final class RenewalBatch implements Runnable, BiConsumer<LeaseId, Renewal> {
   /** How many were answered there, as long as they are in order. */
   private int inOrder;
 
-  /** Answers that came while it was handed to the store, and whose they are. */
-  private final List<Renewal> early = new ArrayList<>();
-
-  private final List<Grant> answeredEarly = new ArrayList<>();
-
   RenewalBatch(Engine engine, List<Grant> grants) {
     this.engine = engine;
     this.grants = grants;
@@ -38,17 +32,6 @@ final class RenewalBatch implements Runnable, BiConsumer<LeaseId, Renewal> {
   /** Sends it. Without any mutex. */
   @Override
   public void run() {
-    if (engine.traits.calls() == Calls.BLOCKING) {
-      send();
-    } else {
-      engine.keeper.whileSending(this::send);
-    }
-    for (int i = 0; i < early.size(); i++) {
-      take(answeredEarly.get(i), early.get(i));
-    }
-  }
-
-  private void send() {
     grants.removeIf(grant -> !grant.isKept());
     if (grants.isEmpty()) {
       return;
@@ -72,13 +55,7 @@ final class RenewalBatch implements Runnable, BiConsumer<LeaseId, Renewal> {
   public void accept(LeaseId id, Renewal answer) {
     boolean onSender = Thread.currentThread().equals(sender);
     Grant grant = onSender ? next(id) : engine.keeper.find(id);
-    if (grant == null) {
-      return;
-    }
-    if (onSender && engine.keeper.isSending()) {
-      answeredEarly.add(grant);
-      early.add(answer);
-    } else {
+    if (grant != null) {
       take(grant, answer);
     }
   }

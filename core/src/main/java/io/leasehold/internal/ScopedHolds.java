@@ -106,13 +106,29 @@ final class ScopedHolds {
   void exit(String name, LockMode mode) {
     Scope scope = find(name);
     if (scope == null || scope.count(mode) == 0) {
-      throw notPossible(name, "does not hold it");
+      throw notInside(name);
     }
     scope.add(mode, -1);
     if (scope.exclusive + scope.shared == 0) {
       remove(scope);
       scope.lease.release();
     }
+  }
+
+  /** The lease under which the calling thread is inside in this mode; null if it is not. */
+  @Nullable Lease inside(String name, LockMode mode) {
+    Scope scope = find(name);
+    return scope == null || scope.count(mode) == 0 ? null : scope.lease;
+  }
+
+  /** How often the calling thread has entered in this mode. */
+  int count(String name, LockMode mode) {
+    Scope scope = find(name);
+    return scope == null ? 0 : scope.count(mode);
+  }
+
+  static IllegalMonitorStateException notInside(String name) {
+    return notPossible(name, "does not hold it");
   }
 
   private static IllegalMonitorStateException notPossible(String name, String why) {

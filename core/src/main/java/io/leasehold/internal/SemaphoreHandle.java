@@ -1,10 +1,10 @@
 package io.leasehold.internal;
 
+import io.leasehold.DistributedLockView;
 import io.leasehold.DistributedSemaphore;
 import io.leasehold.Lease;
 import io.leasehold.LockOptions;
 import io.leasehold.internal.Terms.Share;
-import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /** A lock of permits: each acquisition is one of its own, whatever the thread is inside of. */
@@ -66,7 +66,7 @@ final class SemaphoreHandle extends LockHandle implements DistributedSemaphore {
   }
 
   @Override
-  public Lock asLock() {
+  public DistributedLockView asLock() {
     throw new UnsupportedOperationException(
         "semaphore '"
             + name

@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param limit of how many
  * @param ttl a multiple of the store's step, within its limits
  * @param maxHold the longest life of a lease
+ * @param minHold for how long the name stays locked, from the grant
  * @param renewed whether it is renewed while held
  * @param fair whether order across processes was asked for
  */
@@ -25,6 +26,7 @@ record Terms(
     int limit,
     Duration ttl,
     Optional<Duration> maxHold,
+    Optional<Duration> minHold,
     boolean renewed,
     boolean fair) {
 
@@ -40,6 +42,13 @@ record Terms(
 
   /** A share, with these options. */
   static Terms of(Share share, LockOptions options, Duration clientTtl, Traits store) {
+    if (!store.modes().contains(share.mode())) {
+      throw new UnsupportedOperationException(
+          "the "
+              + store.store()
+              + " store takes a lock alone only: it has no "
+              + (share.mode() == LockMode.SHARED ? "read locks" : "semaphores"));
+    }
     boolean fair = options.order() == LockOptions.Order.FAIR;
     if (fair && !store.has().contains(Trait.FIFO)) {
       throw new MissingTraitException(
@@ -55,8 +64,29 @@ record Terms(
         share.limit(),
         options.ttl().map(d -> chosenTtl(d, store)).orElse(clientTtl),
         options.maxHold(),
+        options.minHold().map(d -> possibleMinHold(d, store)),
         options.renewal() == LockOptions.Renewal.AUTOMATIC,
         fair);
+  }
+
+  /** A min hold must stand though the process has ended, and the store must take it as a ttl. */
+  private static Duration possibleMinHold(Duration minHold, Traits store) {
+    if (store.life().ends() == Traits.Ends.SESSION) {
+      throw new UnsupportedOperationException(
+          "the leases of the "
+              + store.store()
+              + " store end with their session, so they cannot outlive the process for a minHold");
+    }
+    if (minHold.compareTo(store.maxTtl()) > 0) {
+      throw new IllegalArgumentException(
+          "the "
+              + store.store()
+              + " store keeps a lease for at most "
+              + Durations.show(store.maxTtl())
+              + ", but minHold is "
+              + Durations.show(minHold));
+    }
+    return minHold;
   }
 
   /** A ttl that the user chose: rounded up to the step, refused outside the limits. */
@@ -100,6 +130,11 @@ record Terms(
     return both && limit == other.limit;
   }
 
+  /** The ttl that makes a lease stand for so long from now. */
+  static Duration ttlFor(long nanos, Traits store) {
+    return defaultTtl(Duration.ofNanos(nanos), store);
+  }
+
   /** Whether leases on these terms and on the other's never live at a time. */
   boolean excludes(Terms other) {
     return mode == LockMode.EXCLUSIVE || other.mode == LockMode.EXCLUSIVE;
@@ -116,6 +151,10 @@ record Terms(
 
   /** Whether a lease on these terms can be handed over to a waiter on the other's. */
   boolean handsOverTo(Terms other) {
-    return contendsLike(other) && !fair && renewed && other.renewed;
+    return contendsLike(other)
+        && !fair
+        && renewed
+        && other.renewed
+        && minHold.equals(other.minHold);
   }
 }

@@ -26,7 +26,12 @@ final class Warnings {
     this.began = clock.nanos();
     this.lines =
         new Lineup<>(
-            scheduler, Lane.EVENT, Integer.MAX_VALUE, line -> Log.warn(line.get()), dropped -> {});
+            scheduler,
+            Lane.EVENT,
+            Integer.MAX_VALUE,
+            line -> false,
+            line -> Log.warn(line.get()),
+            dropped -> {});
   }
 
   /** May be called under any mutex. The line is made only if it is logged. */

@@ -48,10 +48,11 @@ public interface LockStore extends AutoCloseable {
   CompletionStage<Boolean> withdraw(Ticket ticket, Duration within);
 
   /**
-   * Renews held leases to their full ttl and keeps waiting tickets alive, in as few requests as the
-   * store can. Each ticket is answered once, as answers arrive; those without an answer as {@link
-   * Renewal.Unknown}, by {@code within}. The failure of one ticket never harms another. A lease
-   * that is not this id's, or has expired, is {@link Renewal.Gone}, and nothing is changed.
+   * Renews held leases, to the ttl that each ticket has now, and never shortens one; keeps waiting
+   * tickets alive, in as few requests as the store can. Each ticket is answered once, as answers
+   * arrive; those without an answer as {@link Renewal.Unknown}, by {@code within}. The failure of
+   * one ticket never harms another. A lease that is not this id's, or has expired, is {@link
+   * Renewal.Gone}, and nothing is changed.
    */
   void renew(Collection<Ticket> tickets, Duration within, BiConsumer<LeaseId, Renewal> each);
 

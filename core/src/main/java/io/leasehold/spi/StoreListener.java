@@ -30,6 +30,13 @@ public interface StoreListener {
   }
 
   /**
+   * Another ticket waits from now on for the name of this lease, which is held. To be told by
+   * stores that declare {@link Traits.Wanted#REPORTED}: the engine then hands a lease over from
+   * thread to thread without asking again who waits, and gives it back soon after this.
+   */
+  default void wanted(LeaseId id) {}
+
+  /**
    * The connection was re-established: whatever was reported meanwhile is lost, so every waiting
    * ticket is asked about at once.
    */

@@ -5,7 +5,8 @@ import java.time.Duration;
 
 /**
  * Everything a store needs to know of one acquisition. The engine validates it; every verb of one
- * acquisition carries the same.
+ * acquisition carries the same, but that a {@link LockStore#renew} may have a longer ttl than the
+ * attempt.
  *
  * @param name the lock name, 1 to 255 code points without NUL or unpaired surrogates
  * @param id names this acquisition; single-use
@@ -29,6 +30,11 @@ public record Ticket(
     Intent intent,
     boolean fair,
     String holder) {
+
+  /** The same acquisition with another ttl. */
+  public Ticket withTtl(Duration newTtl) {
+    return new Ticket(name, id, mode, permits, limit, newTtl, intent, fair, holder);
+  }
 
   /** What a busy attempt leaves behind. */
   public enum Intent {

@@ -33,7 +33,7 @@ final class MapStore implements LockStore {
           Duration.ofDays(1),
           Duration.ofMillis(1),
           new Traits.Poll(Duration.ofMillis(2), Duration.ofMillis(100), Traits.Signals.NONE),
-          Duration.ZERO,
+          Traits.Life.TTL,
           Traits.Calls.NON_BLOCKING);
 
   private final ConcurrentMap<String, MapName> names;

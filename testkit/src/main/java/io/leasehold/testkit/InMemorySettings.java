@@ -112,7 +112,7 @@ public record InMemorySettings(
       traits.add(Trait.FIFO);
     }
     return new Traits(
-        "memory", traits, minTtl, maxTtl, ttlStep, pollAndGrants(), Duration.ZERO, calls);
+        "memory", traits, minTtl, maxTtl, ttlStep, pollAndGrants(), Traits.Life.TTL, calls);
   }
 
   private Traits.Poll pollAndGrants() {

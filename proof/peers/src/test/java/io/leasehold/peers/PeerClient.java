@@ -9,6 +9,7 @@ import io.leasehold.LockClient;
 import io.leasehold.LockOptions;
 import io.leasehold.LockSnapshot;
 import io.leasehold.MultiLock;
+import io.leasehold.Trait;
 import io.leasehold.event.LockListener;
 import java.util.List;
 import java.util.Set;
@@ -142,6 +143,11 @@ abstract class PeerClient implements LockClient {
   @Override
   public final List<LockSnapshot> list() {
     throw new UnsupportedOperationException("it keeps no list");
+  }
+
+  @Override
+  public final Set<Trait> traits() {
+    throw new UnsupportedOperationException("it does not say what its store promises");
   }
 
   @Override

@@ -2,10 +2,13 @@ package io.leasehold.peers;
 
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
+import io.leasehold.event.LockEvent;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A lock of another library that was taken. */
@@ -72,8 +75,28 @@ final class PeerLease implements Lease {
   }
 
   @Override
-  public void onLost(Runnable callback) {
+  public Registration onLost(Runnable callback) {
     mutex.onLost(callback);
+    return PeerLease::notAsked;
+  }
+
+  @Override
+  public Registration onLost(Consumer<LockEvent.Lost.Reason> callback) {
+    throw new UnsupportedOperationException("it gives no reason");
+  }
+
+  @Override
+  public Registration onJeopardy(Consumer<Duration> callback) {
+    throw new UnsupportedOperationException("it tells of no jeopardy");
+  }
+
+  @Override
+  public CompletableFuture<Void> releaseAsync() {
+    throw new UnsupportedOperationException("not asked of it");
+  }
+
+  private static void notAsked() {
+    throw new UnsupportedOperationException("not asked of it");
   }
 
   /**

@@ -1,7 +1,9 @@
 package io.leasehold.peers;
 
 import io.leasehold.DistributedLock;
+import io.leasehold.DistributedLockView;
 import io.leasehold.Lease;
+import io.leasehold.LeaseLostException;
 import io.leasehold.LockException;
 import io.leasehold.LockOptions;
 import io.leasehold.LockSnapshot;
@@ -15,7 +17,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -118,14 +119,16 @@ class PeerLock implements DistributedLock {
 
   /** What a library throws for a request that failed has no common name. */
   static RuntimeException translated(String name, Exception e) {
-    if (e instanceof LockException || e instanceof UnsupportedOperationException) {
+    if (e instanceof LockException
+        || e instanceof LeaseLostException
+        || e instanceof UnsupportedOperationException) {
       return (RuntimeException) e;
     }
     return new StoreException(Failure.UNKNOWN_OUTCOME, "lock '" + name + "': " + e, e);
   }
 
   @Override
-  public final CompletionStage<Lease> acquireAsync(Duration maxWait) {
+  public final CompletableFuture<Lease> acquireAsync(Duration maxWait) {
     client.requireOpen();
     Mutex mutex = mutex();
     Mutex.Pending pending = mutex.tryLockLater(maxWait);
@@ -150,8 +153,47 @@ class PeerLock implements DistributedLock {
   }
 
   @Override
-  public final CompletionStage<Lease> acquireAsync(Duration maxWait, Executor executor) {
+  public final CompletableFuture<Lease> acquireAsync(Duration maxWait, Executor executor) {
     return acquireAsync(maxWait).whenCompleteAsync((lease, failure) -> {}, executor);
+  }
+
+  @Override
+  public final CompletableFuture<Lease> acquireAsync() {
+    throw new UnsupportedOperationException("not asked of it");
+  }
+
+  @Override
+  public final CompletableFuture<Optional<Lease>> tryAcquireAsync() {
+    throw new UnsupportedOperationException("not asked of it");
+  }
+
+  @Override
+  public final CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration maxWait) {
+    throw new UnsupportedOperationException("not asked of it");
+  }
+
+  @Override
+  public final <E extends Exception> boolean tryWithLock(LockedRun<E> work) {
+    throw new UnsupportedOperationException("not asked of it");
+  }
+
+  @Override
+  public final <E extends Exception> boolean tryWithLock(Duration maxWait, LockedRun<E> work) {
+    throw new UnsupportedOperationException("not asked of it");
+  }
+
+  @Override
+  public final <T extends @Nullable Object> CompletableFuture<T> withLockAsync(
+      Duration maxWait, Function<? super Lease, ? extends CompletionStage<T>> work) {
+    throw new UnsupportedOperationException("not asked of it");
+  }
+
+  @Override
+  public final <T extends @Nullable Object> CompletableFuture<T> withLockAsync(
+      Duration maxWait,
+      Executor executor,
+      Function<? super Lease, ? extends CompletionStage<T>> work) {
+    throw new UnsupportedOperationException("not asked of it");
   }
 
   @Override
@@ -207,8 +249,8 @@ class PeerLock implements DistributedLock {
   }
 
   @Override
-  public final Lock asLock() {
-    return mutex().asLock();
+  public final DistributedLockView asLock() {
+    return new PeerLockView(mutex().asLock());
   }
 
   @Override

@@ -5,11 +5,16 @@ import io.leasehold.Lease;
 import io.leasehold.LockOptions;
 import io.leasehold.MultiLease;
 import io.leasehold.MultiLock;
+import io.leasehold.MultiLockedCall;
+import io.leasehold.MultiLockedRun;
+import io.leasehold.event.LockEvent;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Several locks as one, which the library makes one lock of. */
 record PeerMultiLock(List<String> names, DistributedLock all) implements MultiLock {
@@ -39,13 +44,50 @@ record PeerMultiLock(List<String> names, DistributedLock all) implements MultiLo
   }
 
   @Override
-  public CompletionStage<MultiLease> acquireAsync(Duration maxWait) {
+  public CompletableFuture<MultiLease> acquireAsync(Duration maxWait) {
     throw new UnsupportedOperationException("several locks are not waited for without a thread");
   }
 
   @Override
-  public CompletionStage<MultiLease> acquireAsync(Duration maxWait, Executor executor) {
+  public CompletableFuture<MultiLease> acquireAsync(Duration maxWait, Executor executor) {
     return acquireAsync(maxWait);
+  }
+
+  @Override
+  public CompletableFuture<MultiLease> acquireAsync() {
+    throw new UnsupportedOperationException("not asked of it");
+  }
+
+  @Override
+  public CompletableFuture<Optional<MultiLease>> tryAcquireAsync() {
+    throw new UnsupportedOperationException("not asked of it");
+  }
+
+  @Override
+  public CompletableFuture<Optional<MultiLease>> tryAcquireAsync(Duration maxWait) {
+    throw new UnsupportedOperationException("not asked of it");
+  }
+
+  @Override
+  public <E extends Exception> void withLock(MultiLockedRun<E> work) {
+    throw new UnsupportedOperationException("not asked of it");
+  }
+
+  @Override
+  public <E extends Exception> void withLock(Duration maxWait, MultiLockedRun<E> work) {
+    throw new UnsupportedOperationException("not asked of it");
+  }
+
+  @Override
+  public <T extends @Nullable Object, E extends Exception> T callWithLock(
+      MultiLockedCall<T, E> work) {
+    throw new UnsupportedOperationException("not asked of it");
+  }
+
+  @Override
+  public <T extends @Nullable Object, E extends Exception> T callWithLock(
+      Duration maxWait, MultiLockedCall<T, E> work) {
+    throw new UnsupportedOperationException("not asked of it");
   }
 
   private record All(Lease lease) implements MultiLease {
@@ -75,8 +117,23 @@ record PeerMultiLock(List<String> names, DistributedLock all) implements MultiLo
     }
 
     @Override
-    public void onLost(Runnable callback) {
-      lease.onLost(callback);
+    public Lease.Registration onLost(Runnable callback) {
+      return lease.onLost(callback);
+    }
+
+    @Override
+    public Lease.Registration onLost(Consumer<LockEvent.Lost.Reason> callback) {
+      return lease.onLost(callback);
+    }
+
+    @Override
+    public Lease.Registration onJeopardy(Consumer<Duration> callback) {
+      return lease.onJeopardy(callback);
+    }
+
+    @Override
+    public CompletableFuture<Void> releaseAsync() {
+      return lease.releaseAsync();
     }
 
     @Override

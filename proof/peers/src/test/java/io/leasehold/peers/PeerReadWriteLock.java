@@ -2,8 +2,8 @@ package io.leasehold.peers;
 
 import io.leasehold.DistributedLock;
 import io.leasehold.DistributedReadWriteLock;
+import io.leasehold.DistributedReadWriteLockView;
 import io.leasehold.LockOptions;
-import java.util.concurrent.locks.ReadWriteLock;
 
 /** Both locks on one name. */
 record PeerReadWriteLock(String name, DistributedLock readLock, DistributedLock writeLock)
@@ -15,7 +15,7 @@ record PeerReadWriteLock(String name, DistributedLock readLock, DistributedLock 
   }
 
   @Override
-  public ReadWriteLock asReadWriteLock() {
+  public DistributedReadWriteLockView asReadWriteLock() {
     throw new UnsupportedOperationException("not asked of it");
   }
 }

@@ -40,7 +40,7 @@ public final class JdbcStoreProvider implements StoreProvider {
           Duration.ofDays(30),
           Duration.ofMillis(1),
           new Traits.Poll(Duration.ofMillis(2), Duration.ofMillis(100), Traits.Signals.NONE),
-          Duration.ZERO,
+          Traits.Life.TTL,
           Traits.Calls.BLOCKING);
 
   /** For {@link java.util.ServiceLoader}. */

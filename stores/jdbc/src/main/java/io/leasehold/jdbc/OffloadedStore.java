@@ -39,16 +39,7 @@ final class OffloadedStore implements LockStore, StoreOperator {
     this.clock = clock;
     this.threads = threads;
     Traits blocking = store.traits();
-    this.traits =
-        new Traits(
-            blocking.store(),
-            blocking.has(),
-            blocking.minTtl(),
-            blocking.maxTtl(),
-            blocking.ttlStep(),
-            blocking.poll(),
-            blocking.crashExtra(),
-            Traits.Calls.NON_BLOCKING);
+    this.traits = blocking.with(Traits.Calls.NON_BLOCKING);
   }
 
   @Override

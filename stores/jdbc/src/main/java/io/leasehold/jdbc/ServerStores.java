@@ -185,7 +185,7 @@ final class ServerStores {
         Duration.ofDays(30),
         Duration.ofMillis(1),
         poll,
-        Duration.ZERO,
+        Traits.Life.TTL,
         Traits.Calls.BLOCKING);
   }
 

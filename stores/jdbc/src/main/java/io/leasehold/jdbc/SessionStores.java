@@ -94,7 +94,7 @@ record SessionStores(
         Duration.ofDays(1),
         Duration.ofMillis(1),
         new Traits.Poll(POLL, POLL, Traits.Signals.SENT),
-        CRASH_EXTRA,
+        new Traits.Life(Traits.Ends.SESSION, 100, ttl -> CRASH_EXTRA),
         Traits.Calls.BLOCKING);
   }
 }

@@ -7,7 +7,6 @@ import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
 import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
-import io.leasehold.LockException;
 import io.leasehold.LockOptions;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -102,7 +101,8 @@ class FencedWritesTest {
         statement.executeQuery("SELECT * FROM " + quote + tables + "_queue" + quote);
       }
       assertThat(other.lock("a").breakLease(reader.fencingToken())).isTrue();
-      assertThatThrownBy(() -> writes.guard(connection, reader)).isInstanceOf(LockException.class);
+      assertThatThrownBy(() -> writes.guard(connection, reader))
+          .isInstanceOf(LeaseLostException.class);
       connection.rollback();
       try (Lease writer = other.lock("a").acquire(LONG)) {
         assertThat(writer.fencingToken()).isGreaterThan(reader.fencingToken());

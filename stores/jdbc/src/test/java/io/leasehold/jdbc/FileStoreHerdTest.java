@@ -77,8 +77,7 @@ class FileStoreHerdTest {
     Fixture.open(file).close();
     try (LockClient client = client(file);
         Locker locker = new Locker(file, "IMMEDIATE")) {
-      CompletableFuture<Lease> waiter =
-          client.lock("a").acquireAsync(Duration.ofMinutes(1)).toCompletableFuture();
+      CompletableFuture<Lease> waiter = client.lock("a").acquireAsync(Duration.ofMinutes(1));
       long begin = System.nanoTime();
       assertThatThrownBy(() -> client.lock("c").tryAcquire())
           .isInstanceOf(StoreException.class)

@@ -67,7 +67,7 @@ class FileStoreVerbsTest {
     assertThat(traits.calls()).isEqualTo(Traits.Calls.BLOCKING);
     assertThat(traits.poll().signals()).isEqualTo(Traits.Signals.NONE);
     assertThat(traits.minTtl()).isEqualTo(Duration.ofMillis(100));
-    assertThat(traits.crashExtra()).isZero();
+    assertThat(traits.life()).isEqualTo(Traits.Life.TTL);
   }
 
   @Test

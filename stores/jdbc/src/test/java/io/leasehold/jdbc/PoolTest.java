@@ -87,8 +87,7 @@ class PoolTest extends ServerTest {
     try (Statement statement = administrator.createStatement()) {
       statement.execute("SELECT * FROM " + quote + tables() + "_lock" + quote + " FOR UPDATE");
     }
-    CompletableFuture<Lease> attempt =
-        client.readWriteLock("a").readLock().acquireAsync(PATIENCE).toCompletableFuture();
+    CompletableFuture<Lease> attempt = client.readWriteLock("a").readLock().acquireAsync(PATIENCE);
     String waiting =
         isMysql(server)
             ? "SELECT id FROM information_schema.processlist WHERE info LIKE '%"
@@ -241,7 +240,6 @@ class PoolTest extends ServerTest {
   void r16AnExhaustedPoolCostsNoLeaseAndNoLock(Kind kind) throws Exception {
     SqlServer server = SharedServers.of(kind);
     HikariDataSource pool = pool(server.jdbcUrl());
-    pool.setConnectionTimeout(250);
     AtomicInteger renewals = new AtomicInteger();
     List<LockEvent> troubles = new CopyOnWriteArrayList<>();
     LockListener listener =
@@ -257,6 +255,7 @@ class PoolTest extends ServerTest {
             JdbcStores.using(pool).tables(tables()).createTables(),
             how -> how.ttl(Duration.ofSeconds(3)).listener(listener));
     Lease held = client.lock("held").acquire();
+    pool.getHikariConfigMXBean().setConnectionTimeout(250);
     assertThat(exhaust(pool)).hasSize(SIZE - LentConnections.KEPT);
     Lease during = client.lock("during").acquire();
     during.release();
@@ -270,7 +269,7 @@ class PoolTest extends ServerTest {
   @EnumSource
   void aPoolThatIsTooSmallIsRefused(Kind kind) throws Exception {
     HikariDataSource pool = pool(SharedServers.of(kind).jdbcUrl());
-    pool.setConnectionTimeout(250);
+    pool.setConnectionTimeout(2000);
     pool.setMaximumPoolSize(1);
     assertThatThrownBy(() -> client(pool))
         .isInstanceOfSatisfying(
@@ -288,11 +287,11 @@ class PoolTest extends ServerTest {
   void connectionsThatEndAreReplaced(Kind kind) throws Exception {
     SqlServer server = SharedServers.of(kind);
     HikariDataSource pool = pool(server.jdbcUrl());
-    pool.setConnectionTimeout(250);
     Engine client =
         client(
             JdbcStores.using(pool).tables(tables()).createTables(),
             how -> how.requestTimeout(Duration.ofSeconds(1)));
+    pool.getHikariConfigMXBean().setConnectionTimeout(250);
     List<Connection> others = exhaust(pool);
     Lease held = client.lock("a").acquire();
     String own = isMysql(server) ? "SELECT connection_id()" : "SELECT pg_backend_pid()";

@@ -61,7 +61,6 @@ final class ServerPuppet {
     return client
         .lock(NAME)
         .acquireAsync(Duration.ofMinutes(5))
-        .toCompletableFuture()
         .thenApply(
             lease -> {
               say("acquired " + lease.fencingToken());

@@ -2,6 +2,7 @@ package io.leasehold.jdbc;
 
 import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
+import io.leasehold.LeaseLostException;
 import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
 import io.leasehold.LockException;
@@ -73,7 +74,7 @@ final class ServerStorm {
         String use =
             lease.name() + " " + lease.fencingToken() + " " + (shared ? "shared " : "alone ");
         out.println("use " + use + begin + " " + System.nanoTime() + " " + held);
-      } catch (LockException e) {
+      } catch (LockException | LeaseLostException e) {
         out.println("wrong " + e.getMessage().replace('\n', ' '));
       } catch (InterruptedException e) {
         return;

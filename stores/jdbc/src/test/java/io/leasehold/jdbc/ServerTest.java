@@ -141,7 +141,7 @@ abstract class ServerTest {
           }
         };
     client.addListener(listener);
-    CompletableFuture<Lease> waiter = lock.acquireAsync(PATIENCE).toCompletableFuture();
+    CompletableFuture<Lease> waiter = lock.acquireAsync(PATIENCE);
     DistributedLock seen = observer.lock(lock.name());
     await()
         .pollInterval(Duration.ofMillis(2))

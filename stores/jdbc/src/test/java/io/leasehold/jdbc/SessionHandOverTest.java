@@ -197,7 +197,7 @@ class SessionHandOverTest extends ServerTest {
     CompletableFuture<Granted> grant =
         CompletableFuture.supplyAsync(() -> Fixture.granted(one, first));
     Stop.awaitIt(stop.reached);
-    CompletableFuture<Lease> waiter = other.lock("a").acquireAsync(PATIENCE).toCompletableFuture();
+    CompletableFuture<Lease> waiter = other.lock("a").acquireAsync(PATIENCE);
     String places = "SELECT count(*) FROM " + tables() + "_session_queue";
     await().atMost(PATIENCE).until(() -> ask(server, places).equals(List.of("1")));
     stop.go.countDown();

@@ -329,7 +329,7 @@ class SessionModeTest extends ServerTest {
       Engine client =
           clientAt(
               sessions(server.jdbcUrlBy(proxy.port())),
-              how -> how.requestTimeout(Duration.ofMillis(500)));
+              how -> how.requestTimeout(Duration.ofSeconds(1)));
       List<Lease> held = new ArrayList<>();
       for (int i = 0; i < 3 * LockSessions.OWN; i++) {
         held.add(client.lock("" + i).tryAcquire(AT_ONCE).orElseThrow());

@@ -284,7 +284,7 @@ class StatementCountTest extends ServerTest {
     waiters.add(beginToWait(client, "name 0", holder));
     double one = aSecond(count);
     for (int i = 1; i < 500; i++) {
-      waiters.add(client.lock("name " + i).acquireAsync(TTL).toCompletableFuture());
+      waiters.add(client.lock("name " + i).acquireAsync(TTL));
     }
     String places = "SELECT count(*) FROM " + table(server(kind), "queue");
     await().atMost(PATIENCE).until(() -> ask(server(kind), places).equals(List.of("500")));
@@ -329,7 +329,7 @@ class StatementCountTest extends ServerTest {
     List<CompletableFuture<Lease>> waiters = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
       held.add(holder.lock("name " + i).acquire());
-      waiters.add(client.lock("name " + i).acquireAsync(TTL).toCompletableFuture());
+      waiters.add(client.lock("name " + i).acquireAsync(TTL));
     }
     String places = "SELECT count(*) FROM " + table(server(kind), "queue");
     await().atMost(PATIENCE).until(() -> ask(server(kind), places).equals(List.of("200")));

@@ -162,7 +162,7 @@ final class RedisStore implements LockStore {
         Duration.ofDays(30),
         Duration.ofMillis(1),
         new Traits.Poll(Duration.ofSeconds(1), Duration.ofSeconds(1), Traits.Signals.GRANTED),
-        Duration.ZERO,
+        Traits.Life.TTL,
         node.wire().calls());
   }
 

@@ -50,9 +50,9 @@ class AccessTest {
       Lease writing = client.readWriteLock("mixed").writeLock().acquire();
       store.lose(store.requests(), Faults.Loss.REPLY);
       CompletableFuture<Lease> reader =
-          other.readWriteLock("mixed").readLock().acquireAsync(PATIENCE).toCompletableFuture();
+          other.readWriteLock("mixed").readLock().acquireAsync(PATIENCE);
       CompletableFuture<Lease> writer =
-          app().readWriteLock("mixed").writeLock().acquireAsync(PATIENCE).toCompletableFuture();
+          app().readWriteLock("mixed").writeLock().acquireAsync(PATIENCE);
       await()
           .atMost(PATIENCE)
           .until(() -> client.lock("mixed").inspect().orElseThrow().waiters().size() == 2);
@@ -247,8 +247,7 @@ class AccessTest {
       allow(deaf);
       Engine client = app();
       Lease busy = client().lock("a").acquire();
-      CompletableFuture<Lease> waiter =
-          client.lock("a").acquireAsync(PATIENCE).toCompletableFuture();
+      CompletableFuture<Lease> waiter = client.lock("a").acquireAsync(PATIENCE);
       await().atMost(PATIENCE).until(() -> refusedSubscriptions() > 0);
       waiter.cancel(true);
       requireNothingLeft(client);

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
 import io.leasehold.LockOptions;
+import io.leasehold.StoreException;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
@@ -43,9 +44,7 @@ class ManyWaitersTest extends ServerTest {
   }
 
   private static List<CompletableFuture<Lease>> wait(int count, IntFunction<DistributedLock> lock) {
-    return IntStream.range(0, count)
-        .mapToObj(i -> lock.apply(i).acquireAsync(LONG).toCompletableFuture())
-        .toList();
+    return IntStream.range(0, count).mapToObj(i -> lock.apply(i).acquireAsync(LONG)).toList();
   }
 
   /** Releases each as soon as it has it. */
@@ -57,8 +56,10 @@ class ManyWaitersTest extends ServerTest {
   }
 
   private void awaitQueued(Engine observer, int count) {
+    // A server that takes in thousands of waiters may leave the question unanswered
     await()
         .atMost(LONG)
+        .ignoreExceptionsInstanceOf(StoreException.class)
         .until(() -> observer.list().stream().mapToInt(s -> s.waiters().size()).sum() >= count);
   }
 

@@ -72,8 +72,7 @@ class PeerDefectsTest {
       Engine other = client();
       Engine client = client();
       Lease held = other.semaphore("s", 1).acquire();
-      CompletableFuture<Lease> waiter =
-          client.semaphore("s", 1).acquireAsync(PATIENCE).toCompletableFuture();
+      CompletableFuture<Lease> waiter = client.semaphore("s", 1).acquireAsync(PATIENCE);
       awaitListening();
       server.command("CLIENT", "KILL", "TYPE", "pubsub");
       held.release();
@@ -199,11 +198,7 @@ class PeerDefectsTest {
             .until(() -> client.lock("a").inspect().orElseThrow().waiters().size() == 1);
         puppet.signal("KILL");
         CompletableFuture<Lease> second =
-            client
-                .lock("a")
-                .with(LockOptions.defaults().fair())
-                .acquireAsync(PATIENCE)
-                .toCompletableFuture();
+            client.lock("a").with(LockOptions.defaults().fair()).acquireAsync(PATIENCE);
         held.release();
         assertThat(second).succeedsWithin(SHORT.multipliedBy(5));
         second.join().release();

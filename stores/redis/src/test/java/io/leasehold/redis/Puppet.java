@@ -51,8 +51,7 @@ final class Puppet {
   }
 
   private static CompletableFuture<Lease> acquire(DistributedLock lock) {
-    CompletableFuture<Lease> acquired =
-        lock.acquireAsync(Duration.ofMinutes(5)).toCompletableFuture();
+    CompletableFuture<Lease> acquired = lock.acquireAsync(Duration.ofMinutes(5));
     return acquired.thenApply(
         lease -> {
           say("acquired " + lease.fencingToken());

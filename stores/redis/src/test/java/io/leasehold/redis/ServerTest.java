@@ -86,7 +86,7 @@ abstract class ServerTest {
    * @param observer who looks into the queue
    */
   static CompletableFuture<Lease> beginToWait(DistributedLock lock, LockClient observer) {
-    CompletableFuture<Lease> waiter = lock.acquireAsync(PATIENCE).toCompletableFuture();
+    CompletableFuture<Lease> waiter = lock.acquireAsync(PATIENCE);
     await()
         .pollInterval(Duration.ofMillis(2))
         .atMost(PATIENCE)

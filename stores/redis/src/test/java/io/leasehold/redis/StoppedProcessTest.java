@@ -84,8 +84,7 @@ class StoppedProcessTest extends ServerTest {
       await()
           .atMost(PATIENCE)
           .until(() -> client.lock("a").inspect().orElseThrow().waiters().size() == 1);
-      CompletableFuture<Lease> second =
-          client.lock("a").with(fair).acquireAsync(PATIENCE).toCompletableFuture();
+      CompletableFuture<Lease> second = client.lock("a").with(fair).acquireAsync(PATIENCE);
       puppet.signal("STOP");
       long released = System.nanoTime();
       held.release();
@@ -111,8 +110,7 @@ class StoppedProcessTest extends ServerTest {
       await()
           .atMost(PATIENCE)
           .until(() -> client.lock("a").inspect().orElseThrow().waiters().size() == dead);
-      CompletableFuture<Lease> last =
-          client.lock("a").with(fair).acquireAsync(PATIENCE).toCompletableFuture();
+      CompletableFuture<Lease> last = client.lock("a").with(fair).acquireAsync(PATIENCE);
       await()
           .atMost(PATIENCE)
           .until(() -> client.lock("a").inspect().orElseThrow().waiters().size() == dead + 1);

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import io.leasehold.DistributedLock;
 import io.leasehold.DistributedReadWriteLock;
 import io.leasehold.Lease;
+import io.leasehold.LeaseLostException;
 import io.leasehold.Leasehold;
 import io.leasehold.LockException;
 import io.leasehold.LockOptions;
@@ -107,7 +108,7 @@ final class StormProcess {
           say("wrong: '" + lock.name() + "' is held by another beside " + lease.fencingToken());
         }
       }
-    } catch (LockException told) {
+    } catch (LockException | LeaseLostException told) {
       failed.incrementAndGet();
     }
   }

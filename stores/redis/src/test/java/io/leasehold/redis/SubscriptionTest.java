@@ -138,7 +138,7 @@ class SubscriptionTest {
       served(listens).release();
       for (int i = 0; i < names; i++) {
         held.add(other.lock("name " + i).acquire());
-        waiters.add(client.lock("name " + i).acquireAsync(PATIENCE).toCompletableFuture());
+        waiters.add(client.lock("name " + i).acquireAsync(PATIENCE));
       }
       await().atMost(PATIENCE).until(() -> waitersOf(other) == names);
       CommandCounts counts = CommandCounts.from(server);

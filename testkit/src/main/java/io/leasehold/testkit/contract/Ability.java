@@ -17,6 +17,8 @@ public enum Ability {
   PERMITS,
   /** Waiters can be served in order across processes. */
   FAIR,
+  /** A released lease can keep others out until its min hold is over. */
+  MIN_HOLD,
   /** The store lists what is held and waited for. */
   LIST,
   /** An operator can break a lease. */

@@ -119,9 +119,6 @@ public interface ClientRules {
     Optional<Traits> traits = bed.fixture().traits();
     Assumptions.assumeTrue(traits.isPresent(), "the store's traits are not known");
     for (Trait trait : Trait.values()) {
-      if (trait == Trait.UNFENCED) {
-        continue;
-      }
       if (traits.orElseThrow().has().contains(trait)) {
         bed.take(bed.open(s -> s.require(trait))).release();
       } else {

@@ -18,7 +18,7 @@ import java.util.Set;
  * @param requestTimeout how long one request may take
  * @param closeTimeout how long close may take
  * @param required traits without which it must not be built
- * @param accepted weaknesses that it takes
+ * @param unfenced whether it takes a store without fencing tokens
  * @param listeners are told of its events
  */
 public record ClientSettings(
@@ -26,7 +26,7 @@ public record ClientSettings(
     Duration requestTimeout,
     Duration closeTimeout,
     Set<Trait> required,
-    Set<Trait> accepted,
+    boolean unfenced,
     List<LockListener> listeners) {
 
   private static final ClientSettings DEFAULTS =
@@ -35,13 +35,12 @@ public record ClientSettings(
           Duration.ofSeconds(2),
           Duration.ofSeconds(5),
           Set.of(),
-          Set.of(),
+          false,
           List.of());
 
   /** Copies the collections. */
   public ClientSettings {
     required = Set.copyOf(required);
-    accepted = Set.copyOf(accepted);
     listeners = List.copyOf(listeners);
   }
 
@@ -56,50 +55,51 @@ public record ClientSettings(
   /** With this ttl. */
   public ClientSettings withTtl(Duration newTtl) {
     return new ClientSettings(
-        Optional.of(newTtl), requestTimeout, closeTimeout, required, accepted, listeners);
+        Optional.of(newTtl), requestTimeout, closeTimeout, required, unfenced, listeners);
   }
 
   /** With the ttl that nobody chose. */
   public ClientSettings withDefaultTtl() {
     return new ClientSettings(
-        Optional.empty(), requestTimeout, closeTimeout, required, accepted, listeners);
+        Optional.empty(), requestTimeout, closeTimeout, required, unfenced, listeners);
   }
 
   /** With this limit for one request. */
   public ClientSettings withRequestTimeout(Duration timeout) {
-    return new ClientSettings(ttl, timeout, closeTimeout, required, accepted, listeners);
+    return new ClientSettings(ttl, timeout, closeTimeout, required, unfenced, listeners);
   }
 
   /** With this limit for close. */
   public ClientSettings withCloseTimeout(Duration timeout) {
-    return new ClientSettings(ttl, requestTimeout, timeout, required, accepted, listeners);
+    return new ClientSettings(ttl, requestTimeout, timeout, required, unfenced, listeners);
   }
 
   /** Requires this trait. */
   public ClientSettings require(Trait trait) {
     Set<Trait> more = EnumSet.of(trait);
     more.addAll(required);
-    return new ClientSettings(ttl, requestTimeout, closeTimeout, more, accepted, listeners);
+    return new ClientSettings(ttl, requestTimeout, closeTimeout, more, unfenced, listeners);
   }
 
-  /** Accepts this weakness. */
-  public ClientSettings accept(Trait weakness) {
-    return new ClientSettings(
-        ttl, requestTimeout, closeTimeout, required, EnumSet.of(weakness), listeners);
+  /** Takes a store without fencing tokens. */
+  public ClientSettings acceptUnfenced() {
+    return new ClientSettings(ttl, requestTimeout, closeTimeout, required, true, listeners);
   }
 
   /** Tells this listener too. */
   public ClientSettings listener(LockListener listener) {
     List<LockListener> more = new ArrayList<>(listeners);
     more.add(listener);
-    return new ClientSettings(ttl, requestTimeout, closeTimeout, required, accepted, more);
+    return new ClientSettings(ttl, requestTimeout, closeTimeout, required, unfenced, more);
   }
 
   /** The same said to a builder. */
   public LockClientBuilder applyTo(LockClientBuilder builder) {
     ttl.ifPresent(builder::ttl);
     required.forEach(builder::require);
-    accepted.forEach(builder::accept);
+    if (unfenced) {
+      builder.acceptUnfenced();
+    }
     listeners.forEach(builder::listener);
     return builder.requestTimeout(requestTimeout).closeTimeout(closeTimeout);
   }

@@ -7,9 +7,10 @@ import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
 import io.leasehold.LockClient;
-import io.leasehold.LockException;
 import io.leasehold.LockOptions;
 import io.leasehold.LockSnapshot;
+import io.leasehold.internal.Clock;
+import io.leasehold.internal.SystemClock;
 import io.leasehold.testkit.contract.Faults.Delayed;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -144,7 +145,7 @@ public interface ExpiryRules {
     assertThat(lease.remaining()).isZero();
     bed.await("the callback", () -> told.get() == 1);
     assertThatThrownBy(() -> lease.ensureHeld(Duration.ofMillis(1)))
-        .isInstanceOf(LockException.class);
+        .isInstanceOf(LeaseLostException.class);
     next.release();
   }
 
@@ -165,7 +166,7 @@ public interface ExpiryRules {
                       assertThatThrownBy(lock.asLock()::lock)
                           .isInstanceOf(IllegalMonitorStateException.class);
                     }))
-        .isInstanceOf(LockException.class);
+        .isInstanceOf(LeaseLostException.class);
   }
 
   // ---- R21
@@ -192,5 +193,21 @@ public interface ExpiryRules {
     assertThat(lease.remaining()).isLessThanOrEqualTo(bed.fixture().shortTtl());
     bed.outlast(bed.two()).release();
     assertThat(lease.isHeld()).isFalse();
+  }
+
+  /** Though its holder released it, and its process ended. */
+  @ContractTest
+  @DisplayName("R21 a min hold keeps others out after the release, longer than the ttl")
+  default void R21_aMinHoldOutlivesTheReleaseAndTheProcess(Testbed bed) throws Exception {
+    bed.needs(Ability.MIN_HOLD);
+    Duration ttl = bed.fixture().shortTtl();
+    LockClient doomed = bed.open(s -> s.withTtl(ttl));
+    LockOptions kept = LockOptions.defaults().withMinHold(ttl.multipliedBy(2));
+    Clock clock = new SystemClock();
+    long begin = clock.nanos();
+    bed.take(bed.lock(doomed).with(kept)).release();
+    bed.crash(doomed);
+    bed.outlast(bed.two()).release();
+    assertThat(Duration.ofNanos(clock.nanos() - begin)).isGreaterThan(ttl.multipliedBy(2));
   }
 }

@@ -8,9 +8,9 @@ import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
 import io.leasehold.LockClient;
-import io.leasehold.LockException;
 import io.leasehold.LockOptions;
 import io.leasehold.LockSnapshot;
+import io.leasehold.StoreException;
 import io.leasehold.spi.Traits;
 import io.leasehold.testkit.contract.Faults.Delayed;
 import java.time.Duration;
@@ -148,7 +148,7 @@ public interface LeaseRules {
     Delayed renewal = bed.faults(client).delayUnanswered(bed.faults(client).requests());
     bed.pass(Duration.ofMillis(20));
     Duration more = lease.remaining().plusMillis(10);
-    assertThatThrownBy(() -> lease.ensureHeld(more)).isInstanceOf(LockException.class);
+    assertThatThrownBy(() -> lease.ensureHeld(more)).isInstanceOf(StoreException.class);
     assertThat(renewal.isSent()).isTrue();
     return renewal;
   }

@@ -69,8 +69,7 @@ public interface LostRequestRules {
             bed,
             (client, name) -> {
               Lease held = bed.take(bed.one().lock(name));
-              CompletableFuture<Lease> waiter =
-                  client.lock(name).acquireAsync(bed.patience()).toCompletableFuture();
+              CompletableFuture<Lease> waiter = client.lock(name).acquireAsync(bed.patience());
               bed.pass(Duration.ofMillis(30));
               held.release();
               bed.start(waiter::get).result().release();

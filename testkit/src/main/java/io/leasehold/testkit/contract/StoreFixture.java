@@ -2,6 +2,7 @@ package io.leasehold.testkit.contract;
 
 import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
+import io.leasehold.LockMode;
 import io.leasehold.Trait;
 import io.leasehold.internal.Engine;
 import io.leasehold.internal.Ledger;
@@ -64,6 +65,15 @@ public class StoreFixture implements ContractFixture {
     if (traits.poll().signals() == Traits.Signals.NONE) {
       without(Ability.SIGNALS, "the store wakes nobody");
     }
+    if (traits.life().ends() == Traits.Ends.SESSION) {
+      without(Ability.MIN_HOLD, "leases end with the session of their client");
+    }
+    if (!traits.modes().contains(LockMode.SHARED)) {
+      without(Ability.SHARED, "the store has no read locks");
+    }
+    if (!traits.modes().contains(LockMode.PERMITS)) {
+      without(Ability.PERMITS, "the store has no semaphores");
+    }
     without(Ability.RESTART, "this fixture cannot restart the store");
     without(Ability.RESTART_EMPTY, "this fixture cannot restart the store");
   }
@@ -85,7 +95,7 @@ public class StoreFixture implements ContractFixture {
     FaultyStore faulty = new FaultyStore(factory);
     ClientSettings fitting =
         lacking.containsKey(Ability.FENCING) && !settings.required().contains(Trait.FENCING)
-            ? settings.accept(Trait.UNFENCED)
+            ? settings.acceptUnfenced()
             : settings;
     if (lacking.containsKey(Ability.FINAL_WITHDRAWAL)
         && settings.closeTimeout().compareTo(CLOSE_IN_DOUBT) > 0) {

@@ -65,8 +65,8 @@ public interface StormRules {
     DistributedLock there = bed.lock(bed.two());
     for (int i = 0; i < WAITS / 4; i++) {
       Lease held = bed.take(here);
-      CompletableFuture<Lease> local = here.acquireAsync(Testbed.LONG).toCompletableFuture();
-      CompletableFuture<Lease> remote = there.acquireAsync(Testbed.LONG).toCompletableFuture();
+      CompletableFuture<Lease> local = here.acquireAsync(Testbed.LONG);
+      CompletableFuture<Lease> remote = there.acquireAsync(Testbed.LONG);
       Caller<String> canceller =
           bed.start(
               () -> {
@@ -109,8 +109,7 @@ public interface StormRules {
     Lease held = bed.take(bed.one());
     List<CompletableFuture<Lease>> waiters = new ArrayList<>();
     for (int i = 0; i < 10 * WAITS; i++) {
-      waiters.add(
-          bed.lock(waits).acquireAsync(Duration.ofMillis(1 + i % 50)).toCompletableFuture());
+      waiters.add(bed.lock(waits).acquireAsync(Duration.ofMillis(1 + i % 50)));
     }
     bed.await("all to time out", () -> waiters.stream().allMatch(CompletableFuture::isDone));
     assertThat(waiters).allMatch(CompletableFuture::isCompletedExceptionally);

@@ -36,8 +36,6 @@ enum Way {
 
   /** The same without a waiting thread. */
   static Lease takeAsync(DistributedLock from) throws Exception {
-    return from.acquireAsync(Behaviours.LONG)
-        .toCompletableFuture()
-        .get(Behaviours.LONG.toSeconds(), TimeUnit.SECONDS);
+    return from.acquireAsync(Behaviours.LONG).get(Behaviours.LONG.toSeconds(), TimeUnit.SECONDS);
   }
 }

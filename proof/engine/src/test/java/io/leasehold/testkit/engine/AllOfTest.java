@@ -1,6 +1,7 @@
 package io.leasehold.testkit.engine;
 
 import static io.leasehold.testkit.engine.Engines.start;
+import static io.leasehold.testkit.engine.Engines.thrownBy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -13,6 +14,7 @@ import io.leasehold.MultiLock;
 import io.leasehold.internal.Engine;
 import io.leasehold.spi.Traits.Calls;
 import io.leasehold.testkit.engine.Engines.Running;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -93,8 +95,7 @@ class AllOfTest {
     Engine here = engines.client();
     Engine there = engines.client();
     Lease last = there.lock("b").acquire();
-    CompletableFuture<MultiLease> wait =
-        here.allOf("a", "b").acquireAsync(Duration.ofMinutes(1)).toCompletableFuture();
+    CompletableFuture<MultiLease> wait = here.allOf("a", "b").acquireAsync(Duration.ofMinutes(1));
     await().until(() -> there.lock("a").inspect().isPresent());
     wait.cancel(true);
     await().until(() -> here.ledger().isZero());
@@ -157,5 +158,44 @@ class AllOfTest {
     held.release();
     assertThat(there.allOf("a", "b", "c").tryAcquire().orElseThrow().isHeld()).isTrue();
     there.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aScopeOfSeveralHoldsThemAllAndLetsThemGo(Calls calls) throws Exception {
+    engines.serve(calls);
+    MultiLock both = engines.client().allOf("a", "b");
+    MultiLock other = engines.client().allOf("b", "c");
+    both.withLock(
+        leases -> {
+          assertThat(leases.isHeld()).isTrue();
+          assertThat(thrownBy(() -> other.callWithLock(Duration.ofMillis(20), never -> 1)))
+              .isEqualTo("LockTimeoutException");
+        });
+    assertThat(other.<String, RuntimeException>callWithLock(leases -> leases.get("c").name()))
+        .isEqualTo("c");
+    assertThatThrownBy(
+            () ->
+                both.withLock(
+                    Duration.ofSeconds(5),
+                    leases -> {
+                      throw new IOException("of the work");
+                    }))
+        .isInstanceOf(IOException.class);
+    assertThat(engines.server().list()).isEmpty();
+  }
+
+  @Test
+  void aScopeOfSeveralTellsOfALoss() throws Exception {
+    MultiLock both = engines.client().allOf("a", "b");
+    assertThatThrownBy(
+            () ->
+                both.withLock(
+                    leases -> {
+                      long token = leases.get("a").fencingToken();
+                      engines.client().lock("a").breakLease(token);
+                    }))
+        .isInstanceOf(LeaseLostException.class);
+    assertThat(engines.server().list()).isEmpty();
   }
 }

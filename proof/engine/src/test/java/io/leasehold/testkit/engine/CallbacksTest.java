@@ -108,11 +108,7 @@ class CallbacksTest {
           .atMost(SOON)
           .untilAsserted(() -> assertThat(engines.events(LockEvent.Lost.class)).hasSize(1));
       assertThatThrownBy(
-              () ->
-                  one.lock("busy")
-                      .acquireAsync(Duration.ofMillis(100))
-                      .toCompletableFuture()
-                      .get(5, TimeUnit.SECONDS))
+              () -> one.lock("busy").acquireAsync(Duration.ofMillis(100)).get(5, TimeUnit.SECONDS))
           .hasCauseInstanceOf(LockException.class);
       Running<String> several =
           start(

@@ -56,8 +56,7 @@ class CloseTest {
                       one.lock("theirs").asLock().lock();
                       return "";
                     }));
-    CompletableFuture<Lease> async =
-        one.lock("theirs").acquireAsync(Duration.ofMinutes(1)).toCompletableFuture();
+    CompletableFuture<Lease> async = one.lock("theirs").acquireAsync(Duration.ofMinutes(1));
     waiter.waiting();
     remote.waiting();
     view.waiting();
@@ -120,11 +119,7 @@ class CloseTest {
             lock.asLock()::tryLock,
             lock::inspect)
         .forEach(use -> assertThatThrownBy(use).isInstanceOf(ClientClosedException.class));
-    assertThatThrownBy(
-            () ->
-                lock.acquireAsync(Duration.ofSeconds(1))
-                    .toCompletableFuture()
-                    .get(5, TimeUnit.SECONDS))
+    assertThatThrownBy(() -> lock.acquireAsync(Duration.ofSeconds(1)).get(5, TimeUnit.SECONDS))
         .hasCauseInstanceOf(ClientClosedException.class);
     assertThat(held.isHeld()).isFalse();
     assertThatThrownBy(held::release).isInstanceOf(LeaseLostException.class);
@@ -304,14 +299,9 @@ class CloseTest {
     Running<String> zero = start(() -> thrownBy(() -> all.acquire(Duration.ZERO)));
     assertThat(once.result()).isEqualTo("ClientClosedException");
     assertThat(zero.result()).isEqualTo("ClientClosedException");
-    assertThatThrownBy(
-            () -> all.acquireAsync(Duration.ZERO).toCompletableFuture().get(5, TimeUnit.SECONDS))
+    assertThatThrownBy(() -> all.acquireAsync(Duration.ZERO).get(5, TimeUnit.SECONDS))
         .hasCauseInstanceOf(ClientClosedException.class);
-    assertThatThrownBy(
-            () ->
-                all.acquireAsync(Duration.ofMinutes(1))
-                    .toCompletableFuture()
-                    .get(5, TimeUnit.SECONDS))
+    assertThatThrownBy(() -> all.acquireAsync(Duration.ofMinutes(1)).get(5, TimeUnit.SECONDS))
         .hasCauseInstanceOf(ClientClosedException.class);
   }
 
@@ -348,7 +338,7 @@ class CloseTest {
     List<CompletableFuture<Lease>> waits = new ArrayList<>();
     Lease gate = engines.client().lock("free").acquire();
     for (int i = 0; i < 200; i++) {
-      waits.add(one.lock("n").acquireAsync(Duration.ofMinutes(1)).toCompletableFuture());
+      waits.add(one.lock("n").acquireAsync(Duration.ofMinutes(1)));
     }
     waits.forEach(
         wait ->

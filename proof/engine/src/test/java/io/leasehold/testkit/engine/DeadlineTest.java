@@ -10,13 +10,16 @@ import static org.awaitility.Awaitility.await;
 import io.leasehold.Lease;
 import io.leasehold.LockTimeoutException;
 import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Engine;
 import io.leasehold.spi.Traits.Calls;
 import io.leasehold.testkit.engine.Engines.Running;
 import io.leasehold.testkit.engine.FaultyStore.Mood;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,7 +53,6 @@ class DeadlineTest {
                     () ->
                         one.lock("n")
                             .acquireAsync(Duration.ofMillis(200))
-                            .toCompletableFuture()
                             .get(5, TimeUnit.SECONDS)));
     assertThat(async).isBetween(Duration.ofMillis(190), Duration.ofMillis(200).plus(SOON));
     factory.become(Mood.NORMAL);
@@ -159,8 +161,7 @@ class DeadlineTest {
       assertThat(two.lock("n").tryAcquire(Duration.ZERO)).isEmpty();
       assertThat(two.lock("n").tryAcquire(Duration.ofSeconds(-1))).isEmpty();
       assertThat(two.lock("n").tryAcquire()).isEmpty();
-      assertThatThrownBy(
-              () -> two.lock("n").acquireAsync(Duration.ZERO).toCompletableFuture().join())
+      assertThatThrownBy(() -> two.lock("n").acquireAsync(Duration.ZERO).join())
           .isInstanceOf(CompletionException.class)
           .hasCauseInstanceOf(LockTimeoutException.class);
       assertThat(held.isHeld()).isTrue();
@@ -183,5 +184,30 @@ class DeadlineTest {
     Lease lease = waiter.result();
     assertThat(lease.isHeld()).isTrue();
     lease.release();
+  }
+
+  /**
+   * The first connection takes longer than half of a short ttl, and less than a request timeout.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void aStoreThatIsSlowAtFirstIsAskedAgainInTime(Calls calls) throws Exception {
+    engines.serve(calls);
+    AtomicInteger attempts = new AtomicInteger();
+    Engine one =
+        engines.client(
+            HookedStore.over(
+                engines.server(),
+                call -> {
+                  if (!call.is("attempt") || attempts.incrementAndGet() > 1) {
+                    return call.proceed();
+                  }
+                  assertThat(call.within()).isLessThanOrEqualTo(Duration.ofMillis(100));
+                  call.hang(new CountDownLatch(1));
+                  return call.fail(Failure.UNAVAILABLE);
+                }),
+            b -> b.ttl(Duration.ofMillis(200)));
+    assertThat(one.lock("n").tryAcquire()).isPresent().get().satisfies(Lease::release);
+    assertThat(attempts).hasValueGreaterThan(1);
   }
 }

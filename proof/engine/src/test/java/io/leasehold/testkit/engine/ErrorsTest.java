@@ -63,11 +63,7 @@ class ErrorsTest {
       bad.set("attempt");
       one.lock("n").tryAcquire().orElseThrow().release();
       bad.set("attempt");
-      one.lock("n")
-          .acquireAsync(Duration.ofSeconds(10))
-          .toCompletableFuture()
-          .thenAccept(Lease::release)
-          .join();
+      one.lock("n").acquireAsync(Duration.ofSeconds(10)).thenAccept(Lease::release).join();
     }
     one.lock("n").tryAcquire().orElseThrow().release();
   }
@@ -119,7 +115,6 @@ class ErrorsTest {
                   release(
                       one.lock("n")
                           .acquireAsync(Duration.ZERO)
-                          .toCompletableFuture()
                           .completeOnTimeout(null, 2, java.util.concurrent.TimeUnit.SECONDS)
                           .join()));
       assertThat(async).isNotNull();

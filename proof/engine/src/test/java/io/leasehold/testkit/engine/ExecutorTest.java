@@ -78,8 +78,7 @@ class ExecutorTest {
                 LONG,
                 task -> {
                   throw new RejectedExecutionException("full, as it should be here");
-                })
-            .toCompletableFuture();
+                });
     granted.get(5, TimeUnit.SECONDS).release();
   }
 
@@ -100,13 +99,11 @@ class ExecutorTest {
                     Thread.currentThread().interrupt();
                   }
                   task.run();
-                })
-            .toCompletableFuture();
+                });
     assertThatThrownBy(
             () ->
                 one.lock("n")
                     .acquireAsync(Duration.ofMillis(100), Runnable::run)
-                    .toCompletableFuture()
                     .get(5, TimeUnit.SECONDS))
         .hasCauseInstanceOf(LockException.class);
     assertThat(blocked).isNotDone();

@@ -64,7 +64,7 @@ class GrantMessageTest {
   private CompletableFuture<Lease> wait(LockOptions options) {
     int before = waiters().size();
     CompletableFuture<Lease> waiter =
-        client.lock("n").with(options).acquireAsync(Duration.ofMinutes(1)).toCompletableFuture();
+        client.lock("n").with(options).acquireAsync(Duration.ofMinutes(1));
     await().atMost(PATIENCE).until(() -> waiters().size() > before);
     return waiter;
   }

@@ -148,7 +148,7 @@ class HandOverTest {
     Lease held = engines.client().lock("n").acquire();
     List<CompletableFuture<Lease>> quick = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
-      quick.add(one.lock("n").acquireAsync(Duration.ofMinutes(1)).toCompletableFuture());
+      quick.add(one.lock("n").acquireAsync(Duration.ofMinutes(1)));
     }
     await().until(() -> engines.server().list().get(0).waiters().size() == 1);
     Engine two = engines.client();

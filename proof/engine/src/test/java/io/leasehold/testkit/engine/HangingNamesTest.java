@@ -65,7 +65,7 @@ class HangingNamesTest {
     hanging.add("attempt");
     List<CompletableFuture<Lease>> waits = new ArrayList<>();
     for (int i = 0; i < MANY; i++) {
-      waits.add(one.lock("bad" + i).acquireAsync(Duration.ofMinutes(5)).toCompletableFuture());
+      waits.add(one.lock("bad" + i).acquireAsync(Duration.ofMinutes(5)));
     }
     return waits;
   }
@@ -96,11 +96,7 @@ class HangingNamesTest {
     Running<Lease> waiter = start(() -> one.lock("good").acquire()).waiting();
     held.release();
     waiter.result().release();
-    one.lock("other")
-        .acquireAsync(Duration.ofSeconds(10))
-        .toCompletableFuture()
-        .get(10, TimeUnit.SECONDS)
-        .release();
+    one.lock("other").acquireAsync(Duration.ofSeconds(10)).get(10, TimeUnit.SECONDS).release();
     leases.forEach(Lease::release);
     hanging.clear();
     letGo.countDown();

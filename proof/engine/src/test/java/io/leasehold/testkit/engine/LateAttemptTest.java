@@ -37,8 +37,7 @@ class LateAttemptTest {
         InMemorySettings.defaults().withFeatures(Feature.FENCING).withCalls(Calls.BLOCKING));
     Engine client =
         engines.client(listener -> stopping(engines.server().open(listener)), builder -> builder);
-    CompletableFuture<Lease> wait =
-        client.lock("n").acquireAsync(Duration.ofMinutes(1)).toCompletableFuture();
+    CompletableFuture<Lease> wait = client.lock("n").acquireAsync(Duration.ofMinutes(1));
     reached.await();
     wait.cancel(true);
     withdrawn.await();

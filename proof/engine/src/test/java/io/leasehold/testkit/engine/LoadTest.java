@@ -44,10 +44,7 @@ class LoadTest {
     List<CompletableFuture<Long>> waits = new ArrayList<>();
     for (int i = 0; i < 10_000; i++) {
       waits.add(
-          one.lock("n")
-              .acquireAsync(Duration.ofMinutes(5))
-              .toCompletableFuture()
-              .thenApply(LoadTest::tokenAndRelease));
+          one.lock("n").acquireAsync(Duration.ofMinutes(5)).thenApply(LoadTest::tokenAndRelease));
     }
     assertThat(one.ledger().waiters()).isEqualTo(10_000);
     assertThat(engines.newThreads()).hasSizeLessThan(12);
@@ -157,7 +154,7 @@ class LoadTest {
     for (int i = 0; i < 20_000; i++) {
       Engine engine = i % 2 == 0 ? one : two;
       CompletableFuture<Lease> future =
-          engine.lock("n" + i % 3).acquireAsync(Duration.ofSeconds(30)).toCompletableFuture();
+          engine.lock("n" + i % 3).acquireAsync(Duration.ofSeconds(30));
       future.thenAccept(Lease::release);
       futures.add(future);
       if (i % 3 != 0) {

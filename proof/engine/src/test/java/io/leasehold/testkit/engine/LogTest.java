@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
 import io.leasehold.LockException;
 import io.leasehold.LockOptions;
+import io.leasehold.event.LockEvent;
 import io.leasehold.internal.Engine;
 import io.leasehold.spi.Traits.Calls;
 import io.leasehold.testkit.engine.Engines.Running;
@@ -15,8 +17,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -94,11 +98,7 @@ class LogTest {
     ofOneTtl(one, "second").onLost(told::countDown);
     assertThat(told.await(5, TimeUnit.SECONDS)).isTrue();
     assertThatThrownBy(
-            () ->
-                one.lock("busy")
-                    .acquireAsync(Duration.ofMillis(100))
-                    .toCompletableFuture()
-                    .get(10, TimeUnit.SECONDS))
+            () -> one.lock("busy").acquireAsync(Duration.ofMillis(100)).get(10, TimeUnit.SECONDS))
         .hasCauseInstanceOf(LockException.class);
     busy.release();
   }
@@ -134,6 +134,41 @@ class LogTest {
   private static Lease release(Lease lease) {
     lease.release();
     return lease;
+  }
+
+  /** Ten times as much as a listener may be behind with, and then a loss. */
+  @Test
+  void aFloodOfEventsHidesNoLoss() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    List<LockEvent> told = new CopyOnWriteArrayList<>();
+    AtomicInteger all = new AtomicInteger();
+    Engine one = engines.client(b -> b.ttl(Duration.ofSeconds(1)));
+    one.addListener(
+        event -> {
+          awaitUninterruptibly(go);
+          all.incrementAndGet();
+          if (event instanceof LockEvent.Lost) {
+            told.add(event);
+          }
+        });
+    DistributedLock lock = one.lock("n");
+    for (int i = 0; i < 6_000; i++) {
+      lock.acquire().release();
+    }
+    Lease lease = one.lock("lost").acquire();
+    engines.client().lock("lost").breakLease(lease.fencingToken());
+    await().until(() -> !lease.isHeld());
+    go.countDown();
+    await().atMost(Duration.ofSeconds(20)).until(() -> told.size() == 1);
+    assertThat(all.get()).as("the others are bounded").isLessThanOrEqualTo(10_002);
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
+import io.leasehold.LeaseTooShortException;
 import io.leasehold.LockOptions;
 import io.leasehold.StoreException;
 import io.leasehold.event.LockEvent;
@@ -19,6 +20,8 @@ import io.leasehold.spi.Traits.Calls;
 import io.leasehold.testkit.InMemorySettings;
 import io.leasehold.testkit.engine.FaultyStore.Mood;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -201,7 +204,7 @@ class LossTest {
     LockOptions options = LockOptions.defaults().withMaxHold(Duration.ofSeconds(3));
     Lease lease = engines.client().lock("n").with(options).acquire();
     assertThatThrownBy(() -> lease.ensureHeld(Duration.ofSeconds(4)))
-        .isInstanceOf(LeaseLostException.class)
+        .isInstanceOf(LeaseTooShortException.class)
         .hasMessageContaining("more, not for 4s");
     assertThat(lease.isHeld()).isTrue();
     lease.release();
@@ -317,5 +320,48 @@ class LossTest {
     public long wallMillis() {
       return SYSTEM.wallMillis() + ahead.get();
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aCallbackLearnsTheReasonAndOneTakenBackDoesNot(Calls calls) throws Exception {
+    engines.serve(calls);
+    Engine one = engines.client(b -> b.ttl(SHORT));
+    Lease lease = one.lock("n").acquire();
+    List<Reason> told = new CopyOnWriteArrayList<>();
+    AtomicInteger takenBack = new AtomicInteger();
+    Lease.Registration registration = lease.onLost(takenBack::incrementAndGet);
+    lease.onLost(told::add);
+    registration.remove();
+    registration.remove();
+    breakLease(lease);
+    await().until(() -> told.equals(List.of(Reason.GONE)));
+    lease.onLost(told::add);
+    await().until(() -> told.equals(List.of(Reason.GONE, Reason.GONE)));
+    assertThat(takenBack).hasValue(0);
+    assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void jeopardyIsToldBeforeTheLossAndWhenItIsAlreadyThere(Calls calls) throws Exception {
+    engines.serve(calls);
+    FaultyStore.Factory factory = new FaultyStore.Factory(engines.server());
+    Engine one = engines.client(factory, b -> b.requestTimeout(Duration.ofMillis(200)));
+    Lease lease =
+        one.lock("n").with(LockOptions.defaults().withTtl(Duration.ofSeconds(3))).acquire();
+    List<Duration> told = new CopyOnWriteArrayList<>();
+    lease.onJeopardy(told::add);
+    lease.onJeopardy(left -> told.add(Duration.ofDays(1))).remove();
+    factory.become(FaultyStore.Mood.SILENT, "renew");
+    await().atMost(Duration.ofSeconds(10)).until(() -> told.size() == 1);
+    assertThat(told.get(0)).isBetween(Duration.ofMillis(1), Duration.ofMillis(1100));
+    lease.onJeopardy(told::add);
+    await().until(() -> told.size() == 2);
+    factory.become(FaultyStore.Mood.NORMAL, "renew");
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .until(() -> lease.remaining().compareTo(Duration.ofSeconds(2)) > 0);
+    lease.release();
   }
 }

@@ -122,4 +122,16 @@ class PermitsTest {
     assertThatThrownBy(() -> three.permits(0)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(three::asLock).isInstanceOf(UnsupportedOperationException.class);
   }
+
+  @Test
+  void availablePermitsAreThoseThatNobodyHolds() throws Exception {
+    DistributedSemaphore five = engines.client().semaphore("five", 5);
+    assertThat(five.availablePermits()).isEqualTo(5);
+    Lease two = engines.client().semaphore("five", 5).permits(2).acquire();
+    Lease one = five.acquire();
+    assertThat(five.availablePermits()).isEqualTo(2);
+    two.release();
+    one.release();
+    assertThat(five.availablePermits()).isEqualTo(5);
+  }
 }

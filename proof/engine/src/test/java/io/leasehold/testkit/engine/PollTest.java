@@ -41,7 +41,7 @@ class PollTest {
     List<CompletableFuture<Lease>> waits = new ArrayList<>();
     for (int i = 0; i < WAITERS; i++) {
       held.add(holder.lock("n" + i).acquire());
-      waits.add(one.lock("n" + i).acquireAsync(Duration.ofMinutes(5)).toCompletableFuture());
+      waits.add(one.lock("n" + i).acquireAsync(Duration.ofMinutes(5)));
     }
     held.add(holder.lock("short").acquire());
     // A pause of the longest interval: nothing grows any more

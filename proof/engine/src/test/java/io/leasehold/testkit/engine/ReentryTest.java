@@ -5,8 +5,11 @@ import static io.leasehold.testkit.engine.Engines.thrownBy;
 import static io.leasehold.testkit.engine.Engines.timed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.leasehold.DistributedLock;
+import io.leasehold.DistributedLockView;
+import io.leasehold.DistributedReadWriteLockView;
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
 import io.leasehold.LockOptions;
@@ -222,5 +225,93 @@ class ReentryTest {
       worker.result();
     }
     assertThat(counter[0]).isEqualTo(1600);
+  }
+
+  /** What users of other libraries write in their {@code finally}. */
+  @ParameterizedTest
+  @EnumSource
+  void aViewTellsItsHoldsAndItsLease(Calls calls) throws Exception {
+    engines.serve(calls);
+    Engine one = engines.client();
+    DistributedLockView view = one.lock("n").asLock();
+    assertThat(view.isHeldByCurrentThread()).isFalse();
+    assertThat(view.getHoldCount()).isZero();
+    assertThatThrownBy(view::lease).isInstanceOf(IllegalMonitorStateException.class);
+    view.lock();
+    view.lock();
+    assertThat(view.isHeldByCurrentThread()).isTrue();
+    assertThat(view.getHoldCount()).isEqualTo(2);
+    assertThat(one.lock("n").asLock().lease()).isSameAs(view.lease());
+    assertThat(start(view::isHeldByCurrentThread).result()).as("by another thread").isFalse();
+    assertThat(start(view::getHoldCount).result()).isZero();
+    view.unlock();
+    assertThat(view.isHeldByCurrentThread()).isTrue();
+    view.unlock();
+    assertThat(view.isHeldByCurrentThread()).isFalse();
+  }
+
+  @Test
+  void aViewOfALostLeaseIsNotHeldThoughItCounts() throws Exception {
+    Engine one = engines.client(b -> b.ttl(Duration.ofSeconds(1)));
+    DistributedLockView view = one.lock("n").asLock();
+    view.lock();
+    engines.client().lock("n").breakLease(view.lease().fencingToken());
+    Lease lease = view.lease();
+    await().until(() -> !lease.isHeld());
+    assertThat(view.isHeldByCurrentThread()).isFalse();
+    assertThat(view.getHoldCount()).isEqualTo(1);
+    assertThatThrownBy(view::unlock).isInstanceOf(LeaseLostException.class);
+    assertThat(view.getHoldCount()).isZero();
+  }
+
+  @Test
+  void theViewsOfBothLocksKnowWhichOneIsHeld() {
+    DistributedReadWriteLockView views = engines.client().readWriteLock("n").asReadWriteLock();
+    views.writeLock().lock();
+    views.readLock().lock();
+    views.writeLock().unlock();
+    assertThat(views.writeLock().isHeldByCurrentThread()).isFalse();
+    assertThat(views.readLock().isHeldByCurrentThread()).isTrue();
+    assertThat(views.readLock().getHoldCount()).isEqualTo(1);
+    views.readLock().unlock();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aTriedScopeSaysWhetherTheWorkWasDone(Calls calls) throws Exception {
+    engines.serve(calls);
+    DistributedLock lock = engines.client().lock("n");
+    DistributedLock other = engines.client().lock("n");
+    boolean done =
+        lock.tryWithLock(
+            lease -> {
+              assertThat(lock.tryWithLock(again -> assertThat(again).isSameAs(lease))).isTrue();
+              assertThat(other.tryWithLock(never -> notReached())).isFalse();
+              assertThat(other.tryWithLock(Duration.ofMillis(20), never -> notReached())).isFalse();
+            });
+    assertThat(done).isTrue();
+    assertThat(other.tryWithLock(Duration.ofSeconds(5), lease -> {})).isTrue();
+    assertThatThrownBy(
+            () ->
+                lock.tryWithLock(
+                    lease -> {
+                      throw new IOException("of the work");
+                    }))
+        .isInstanceOf(IOException.class);
+  }
+
+  private static void notReached() {
+    throw new AssertionError("the work was begun");
+  }
+
+  @Test
+  void whetherItIsLockedIsAskedOfTheStore() throws Exception {
+    DistributedLock lock = engines.client().lock("n");
+    DistributedLock other = engines.client().lock("n");
+    assertThat(other.isLocked()).isFalse();
+    Lease lease = lock.acquire();
+    assertThat(other.isLocked()).isTrue();
+    lease.release();
+    assertThat(other.isLocked()).isFalse();
   }
 }

@@ -142,8 +142,7 @@ class SharedAnswerTest {
   void anAsynchronousTryBehindAnUnansweredTryIsNotToldBusy() throws Exception {
     Engine one = clientWhoseFirstAttemptIsKept(Failure.UNAVAILABLE);
     Running<String> first = tries(one, 1).get(0);
-    CompletableFuture<Lease> second =
-        one.lock("n").acquireAsync(Duration.ZERO).toCompletableFuture();
+    CompletableFuture<Lease> second = one.lock("n").acquireAsync(Duration.ZERO);
     letGo.countDown();
     assertThat(first.result()).isEqualTo("StoreException");
     assertThat(thrownBy(second::join)).isEqualTo("CompletionException");

@@ -40,8 +40,7 @@ class TraceIdTest {
         client
             .lock("waited")
             .with(LockOptions.defaults().fair())
-            .acquireAsync(Duration.ofSeconds(30))
-            .toCompletableFuture();
+            .acquireAsync(Duration.ofSeconds(30));
     current.set("another");
     assertThat(holder(client, "without")).doesNotContain("trace");
     assertThat(holder(client, "waited")).endsWith(" trace 4bf92f3577b34da6");

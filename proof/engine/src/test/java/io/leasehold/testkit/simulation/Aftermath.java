@@ -191,11 +191,7 @@ final class Aftermath {
     List<CompletableFuture<?>> waits = new ArrayList<>();
     for (SimulatedProcess process : open) {
       for (int i = 0; i < 2; i++) {
-        waits.add(
-            wish(i)
-                .lock(process.engine, Uses.name(0))
-                .acquireAsync(Duration.ofDays(1))
-                .toCompletableFuture());
+        waits.add(wish(i).lock(process.engine, Uses.name(0)).acquireAsync(Duration.ofDays(1)));
       }
     }
     runFor(100 * Plan.MS);

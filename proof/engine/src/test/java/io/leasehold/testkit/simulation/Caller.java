@@ -66,8 +66,7 @@ final class Caller {
 
   private void callForOne(String name, Wish wish) {
     Call call = world.judge.calls.invoked(process, name, wish);
-    call.future =
-        wish.lock(process.engine, name).acquireAsync(wish.patience()).toCompletableFuture();
+    call.future = wish.lock(process.engine, name).acquireAsync(wish.patience());
     world.judge.calls.returned(call);
     call.future.whenComplete((lease, failure) -> ended(call, lease, failure));
     if (!wish.isTry() && dice.chance(0.15)) {
@@ -128,7 +127,7 @@ final class Caller {
     }
     MultiLock locks = process.engine.allOf(names.toArray(String[]::new)).with(wish.options());
     MultiCall call = world.judge.multis.invoked(process, names, wish);
-    call.future = locks.acquireAsync(wish.patience()).toCompletableFuture();
+    call.future = locks.acquireAsync(wish.patience());
     world.judge.multis.returned(call);
     call.future.whenComplete((lease, failure) -> ended(call, lease, failure));
     if (!wish.isTry() && dice.chance(0.15)) {

@@ -1,6 +1,7 @@
 package io.leasehold.testkit.simulation;
 
 import io.leasehold.Lease;
+import io.leasehold.LeaseLostException;
 import io.leasehold.LockException;
 import io.leasehold.internal.Engine;
 import io.leasehold.internal.EngineConfig;
@@ -102,7 +103,7 @@ final class ThreadProbes {
       return "granted " + lease.name();
     } catch (InterruptedException e) {
       return "InterruptedException";
-    } catch (LockException e) {
+    } catch (LockException | LeaseLostException e) {
       return e.getClass().getSimpleName();
     }
   }

@@ -2,6 +2,7 @@ package io.leasehold.testkit.simulation;
 
 import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
+import io.leasehold.LeaseLostException;
 import io.leasehold.LockException;
 import io.leasehold.LockMode;
 import io.leasehold.LockTimeoutException;
@@ -78,7 +79,7 @@ final class ThreadedCaller {
     Optional<Lease> lease;
     try {
       lease = acquire(lock, wish);
-    } catch (InterruptedException | LockException | SimulatedFaults.Failed e) {
+    } catch (InterruptedException | LockException | LeaseLostException | SimulatedFaults.Failed e) {
       world.judge.failed(call, e);
       return;
     } catch (SimulatedFaults.Broken | SimulatedFaults.NoThread e) {
@@ -145,7 +146,7 @@ final class ThreadedCaller {
             left[0] = world.time.now();
           });
       held.forEach(h -> world.judge.leases.releaseEnded(h, left[0], null));
-    } catch (InterruptedException | LockException | SimulatedFaults.Failed e) {
+    } catch (InterruptedException | LockException | LeaseLostException | SimulatedFaults.Failed e) {
       scopeFailed(call, held, left[0], e);
     } catch (SimulatedFaults.Broken | SimulatedFaults.NoThread e) {
       scopeFailed(call, held, left[0], e);
@@ -190,7 +191,7 @@ final class ThreadedCaller {
     Throwable failure = null;
     try {
       h.lease.release();
-    } catch (LockException | SimulatedFaults.Failed e) {
+    } catch (LockException | LeaseLostException | SimulatedFaults.Failed e) {
       failure = e;
     } catch (SimulatedFaults.Broken | SimulatedFaults.NoThread e) {
       failure = e;
@@ -236,7 +237,7 @@ final class ThreadedCaller {
     CompletableFuture<T> future;
     try {
       future = begin.begin().toCompletableFuture();
-    } catch (LockException | SimulatedFaults.Failed e) {
+    } catch (LockException | LeaseLostException | SimulatedFaults.Failed e) {
       world.judge.failed(call, e);
       return;
     } catch (SimulatedFaults.Broken | SimulatedFaults.NoThread e) {
