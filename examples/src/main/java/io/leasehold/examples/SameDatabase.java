@@ -33,7 +33,7 @@ final class SameDatabase {
       connection.setAutoCommit(false);
       fencedWrites.guard(connection, lease); // LeaseLostException if it is over
       pay(connection, id);
-      connection.commit(); // nobody who is granted the lock later commits before this
+      connection.commit(); // no later holder commits before this
     }
   }
 
@@ -48,7 +48,7 @@ final class SameDatabase {
 
   boolean byToken(Connection connection, Lease lease, int id) throws SQLException {
     if (!FencedWrites.raise(connection, "INVOICE", "ID", id, "TOKEN", lease.fencingToken())) {
-      return false; // somebody was granted the lock later, and was here before
+      return false; // a later holder has written already
     }
     pay(connection, id);
     return true;

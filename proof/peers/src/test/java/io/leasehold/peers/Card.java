@@ -19,23 +19,23 @@ final class Card {
 
   private static final String INTRODUCTION =
       """
-      # Other libraries on the same bench
+      # Other libraries under the same contract
 
-      The contract that every store of ours is held to, asked of other lock libraries through thin
-      adapters (`proof/peers`). Each is used as its documentation says. This page is written by
+      This page runs the contract that every Leasehold store must pass on other lock libraries, through thin adapters (`proof/peers`). Each
+      library is used as its documentation recommends. This command writes the page:
 
           COMMAND
 
       - **kept**: all tests of the rule that the library's API allows pass.
-      - **broken**: so many of these tests fail. The library has what the test uses and behaves
-        otherwise than our rule; none of them promised our rules. What was observed stands below.
-      - **not claimed**: the API does not have what the tests ask for, the documentation excludes it,
-        or the bench cannot cause it there (a single lost request).
+      - **broken**: some of these tests fail. The library has the feature that the test uses, and behaves differently from Leasehold's rule.
+        None of the libraries promises Leasehold's rules. The sections below list what was observed.
+      - **not claimed**: the API lacks what the tests need, the documentation excludes it, or the test bench cannot cause the situation in
+        that library (the loss of a single request).
 
-      A number counts tests, of those the API allows; it says little about how much a rule matters.
+      The numbers count the tests that the API allows. They say little about how much a rule matters.
 
-      The locks of most libraries belong to a thread. So each lease of the bench has a thread of its
-      own that takes it and lets it go; that another thread may let it go is asked of nobody.
+      In most libraries a lock belongs to a thread. So each lease on the bench has its own thread that acquires and releases it; no library
+      is tested for a release by another thread.
       """;
 
   private Card() {}
@@ -88,7 +88,7 @@ final class Card {
         .forEach(
             (test, seen) -> notes.append("- `").append(test).append("`: ").append(seen + "\n"));
     if (!peer.uncounted().isEmpty()) {
-      notes.append("\nNot counted, since they end now so, now so, by the moment: `");
+      notes.append("\nNot counted, because the result depends on timing: `");
       notes.append(String.join("`, `", peer.uncounted())).append("`.\n");
     }
     return notes.toString();

@@ -16,26 +16,24 @@ enum Peer {
   REDISSON(
       "Redisson",
       "peers.redisson",
-      "RLock, RFairLock, RReadWriteLock, RPermitExpirableSemaphore, RedissonMultiLock; its watchdog"
+      "RLock, RFairLock, RReadWriteLock, RPermitExpirableSemaphore, RedissonMultiLock; the watchdog"
           + " renews"),
   REDISSON_FENCED(
       "Redisson RFencedLock",
       "peers.redisson",
-      "its lock with fencing tokens; its watchdog renews"),
+      "the lock with fencing tokens; the watchdog renews"),
   CURATOR(
       "Curator",
       "peers.curator",
       "InterProcessMutex, InterProcessReadWriteLock, InterProcessSemaphoreV2,"
-          + " InterProcessMultiLock; the ttl is the session's; the holder watches the state of the"
+          + " InterProcessMultiLock; the ttl is that of the session; the holder watches the state of the"
           + " connection"),
   SPRING_JDBC(
-      "Spring Integration JDBC",
-      "peers.spring",
-      "JdbcLockRegistry on H2; nothing renews by itself"),
+      "Spring Integration JDBC", "peers.spring", "JdbcLockRegistry on H2; no automatic renewal"),
   SPRING_REDIS(
       "Spring Integration Redis",
       "peers.spring",
-      "RedisLockRegistry by Lettuce; a scheduler renews"),
+      "RedisLockRegistry with Lettuce; a scheduler renews"),
   SHEDLOCK(
       "ShedLock",
       "peers.shedlock",

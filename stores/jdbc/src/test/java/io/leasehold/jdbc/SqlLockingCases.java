@@ -7,9 +7,10 @@ enum SqlLockingCases {
   PRIMARY_KEY(
       "By primary key",
       """
-      A row that is there: that row, and nothing else, in both isolations. One that is not there: nothing in READ COMMITTED; in
-      REPEATABLE READ the gap where it would be, so that it stays away. A row that is deleted and not yet purged is locked like a row
-      in REPEATABLE READ, and let go in READ COMMITTED. A range that goes past the last row that it finds locks the gap behind that too.
+      A statement locks the row that it finds, and nothing else, in both isolation levels. If there is no such row, it locks nothing in READ
+      COMMITTED; in REPEATABLE READ it locks the gap where the row would be, so that no row appears there. A row that is deleted and not yet
+      purged is locked like any other row in REPEATABLE READ, and unlocked again in READ COMMITTED. In REPEATABLE READ a range that passes
+      the last row it finds also locks the gap behind that row.
       """,
       "SELECT * FROM item WHERE id = 20 FOR UPDATE",
       "SELECT * FROM item WHERE id = 25 FOR UPDATE",
@@ -20,9 +21,9 @@ enum SqlLockingCases {
   UNIQUE(
       "By a unique index",
       """
-      Two locks for one row: the entry of the index, then the row itself. So two statements that come to a row by different indexes
-      lock in different orders, and can deadlock. A deleted entry does not count as unique: in REPEATABLE READ the gaps on both
-      sides of it are locked.
+      A statement takes two locks for one row: the entry of the index, then the row itself. So two statements that reach a row through
+      different indexes lock in different orders, and can deadlock. A deleted entry does not count as unique: in REPEATABLE READ the gaps on
+      both sides of it are locked.
       """,
       "SELECT * FROM item WHERE code = '20' FOR UPDATE",
       "SELECT * FROM item WHERE code = '25' FOR UPDATE",
@@ -30,8 +31,8 @@ enum SqlLockingCases {
   NON_UNIQUE(
       "By an index that is not unique",
       """
-      In REPEATABLE READ every gap in which another such entry could appear, before, between and behind those found: an insert of a
-      neighbouring value has to wait. In READ COMMITTED the entries and their rows.
+      In REPEATABLE READ a statement locks every gap in which another such entry could appear: before, between and behind the entries that it
+      finds. An insert of a neighbouring value has to wait. In READ COMMITTED it locks only the entries and their rows.
       """,
       "SELECT * FROM item FORCE INDEX (kind) WHERE kind = 2 FOR UPDATE",
       "SELECT * FROM item FORCE INDEX (kind) WHERE kind = 5 FOR UPDATE",
@@ -39,9 +40,9 @@ enum SqlLockingCases {
   NO_INDEX(
       "Without an index",
       """
-      Every row is read, so in REPEATABLE READ every row and every gap is locked, also where nothing was found: nobody writes to the
-      table. READ COMMITTED lets go of the rows that do not match, but only after it had each of them: see
-      [who waits](#who-waits).
+      The server reads every row, so in REPEATABLE READ it locks every row and every gap, even if nothing matches: no other transaction can
+      write to the table. READ COMMITTED unlocks the rows that do not match, but only after it has locked each of them: see
+      [which statements wait](#which-statements-wait).
       """,
       "SELECT * FROM item WHERE note = 'b' FOR UPDATE",
       "SELECT * FROM item WHERE note = 'z' FOR UPDATE",
@@ -49,8 +50,8 @@ enum SqlLockingCases {
   CONVERSION(
       "A number compared with a string",
       """
-      `code` has a unique index, and a number cannot use it: many strings are the number 20 (`'20'`, `'020'`, `'20.0'`). Every row
-      is read and locked, as without an index.
+      `code` has a unique index, but a comparison with a number cannot use it, because many strings equal the number 20 (`'20'`, `'020'`,
+      `'20.0'`). The server reads and locks every row, as without an index.
       """,
       "SELECT * FROM item WHERE code = 20 FOR UPDATE",
       "SELECT * FROM item WHERE code = 25 FOR UPDATE",
@@ -58,9 +59,10 @@ enum SqlLockingCases {
   SMALL_TABLE(
       "A small table",
       """
-      The index is the optimizer's choice, by cost, and the locks follow the choice. MySQL 9 takes it with five rows; with ten, of
-      which most match, it scans, and in REPEATABLE READ locks the row that does not match, and all gaps. As the table grows and its
-      statistics change the same statement locks something else. Only one value of a primary or unique key is always looked up by it.
+      The optimizer chooses the index by cost, and the locks follow that choice. MySQL 9 uses the index of the table with five rows. In the
+      table with ten rows, most of which match, it scans, and in REPEATABLE READ it locks the row that does not match, and all gaps. As a
+      table grows and its statistics change, the same statement locks other rows. Only a single value of a primary or unique key is always
+      looked up through that key.
       """,
       "SELECT * FROM item WHERE kind >= 3 FOR UPDATE",
       "SELECT * FROM few WHERE kind >= 2 FOR UPDATE",
@@ -68,9 +70,10 @@ enum SqlLockingCases {
   WRITES(
       "Writes",
       """
-      `UPDATE` and `DELETE` lock as `SELECT … FOR UPDATE` does. The lock of an insert is not listed until somebody else wants the row: it
-      is in the row. A duplicate leaves a shared lock on what is there already, and for a unique index also on the gap, in both
-      isolations; `ON DUPLICATE KEY UPDATE` an exclusive one. An insert where a row was just deleted locks what is marked, and gaps.
+      `UPDATE` and `DELETE` lock as `SELECT … FOR UPDATE` does. The lock of an insert is part of the row and is not listed until another
+      transaction wants the row. A duplicate key leaves a shared lock on the existing row, and for a unique index also on the gap, in both
+      isolation levels; `ON DUPLICATE KEY UPDATE` leaves an exclusive lock. An insert in the place of a row that was just deleted locks the
+      marked entries, and gaps.
       """,
       "UPDATE item SET note = 'x' WHERE id = 20",
       "UPDATE item SET note = 'x' WHERE id = 25",
@@ -84,8 +87,8 @@ enum SqlLockingCases {
   LEASES(
       "What Leasehold does",
       """
-      One row of one table by its primary key, in READ COMMITTED. A lock that is held, or has no row yet, leaves nothing locked. In
-      REPEATABLE READ a lock without a row would keep its neighbours from getting theirs.
+      It locks one row of one table, by its primary key, in READ COMMITTED. An attempt on a lock that is held, or that has no row yet, leaves
+      nothing locked. In REPEATABLE READ an attempt on a lock without a row would keep neighbouring locks from getting their rows.
       """,
       "UPDATE lease SET fence = fence + 1 WHERE name = 'free' AND expires < utc_timestamp(6)",
       "UPDATE lease SET fence = fence + 1 WHERE name = 'held' AND expires < utc_timestamp(6)",

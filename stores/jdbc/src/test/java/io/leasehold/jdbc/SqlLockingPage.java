@@ -46,7 +46,7 @@ final class SqlLockingPage {
         SqlClient reader = new SqlClient(url);
         SqlClient client = new SqlClient(url)) {
       create(setup);
-      // What somebody may still read is not purged: the deleted row stays, marked
+      // A row that a reader may still see is not purged: it stays, marked as deleted
       reader.begin(Isolation.REPEATABLE_READ);
       reader.run("SELECT * FROM gone");
       setup.run("DELETE FROM gone WHERE id = 40");
@@ -83,8 +83,9 @@ final class SqlLockingPage {
         """
         # What InnoDB locks
 
-        What MySQL 9 was seen to lock, statement by statement, in `performance_schema.data_locks`. The page is made by a test
-        (`SqlLockingPageTest`), which fails when the server does something else. The rows are these, in `item`:
+        This page shows which locks MySQL 9 takes, statement by statement, as `performance_schema.data_locks` lists them. A test
+        (`SqlLockingPageTest`) generates the page from a running server, and fails when the server behaves differently. The table `item`
+        has these rows:
 
         ```sql
         CREATE TABLE item\
@@ -93,22 +94,22 @@ final class SqlLockingPage {
     page.append(
         """
 
-        `gone` is the same, but row 40 was deleted a moment ago: its entries are marked, and not yet purged. `few` has ten rows:
-        ids 10 to 100, kinds 1 to 10. `lease` is like Leasehold's table of leases. An entry of an index is named by its values, then
-        the primary key.
+        `gone` is the same table, except that row 40 was just deleted: its entries are marked but not yet purged. `few` has ten rows:
+        ids 10 to 100, kinds 1 to 10. `lease` resembles Leasehold's table of leases. An index entry is written as its values, then the
+        primary key.
 
-        | here | `lock_mode` | means |
+        | on this page | `lock_mode` | meaning |
         |---|---|---|
-        | table `IX` | `IX` | some row of the table is, or may be, locked; it conflicts with `LOCK TABLES` and DDL only |
-        | row 20 | `X,REC_NOT_GAP` | that entry alone |
-        | gap before 20 | `X,GAP` | nobody inserts between the entry before and 20; two may have it at once, even the same |
+        | table `IX` | `IX` | a row of the table is, or may be, locked; it conflicts only with `LOCK TABLES` and DDL |
+        | row 20 | `X,REC_NOT_GAP` | only that entry |
+        | gap before 20 | `X,GAP` | no other transaction inserts between the previous entry and 20; several transactions may hold this lock at once |
         | row 20 with gap before | `X` | both: a *next-key lock* |
-        | gap at the end | `X` on `supremum pseudo-record` | nobody inserts after the last entry |
-        | an insert into the gap | `X,INSERT_INTENTION` | has to wait for whoever else has the gap |
-        | shared … | `S…` | several may have it |
+        | gap at the end | `X` on `supremum pseudo-record` | no other transaction inserts after the last entry |
+        | an insert into the gap | `X,INSERT_INTENTION` | an insert that waits for the other holders of the gap |
+        | shared … | `S…` | several transactions may hold it |
 
-        *Access* is what `EXPLAIN` says: `const` a row by a unique key, `ref` and `range` part of an index, `ALL` and `index` every row;
-        `-` no row was found while planning, or there is nothing to find.
+        *Access* is the access type that `EXPLAIN` reports: `const` is a row by a unique key, `ref` and `range` are part of an index, `ALL` and
+        `index` are every row; `-` means that the optimizer found no row, or that there is nothing to find.
         """);
   }
 

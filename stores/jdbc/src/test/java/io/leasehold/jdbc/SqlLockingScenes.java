@@ -55,11 +55,11 @@ final class SqlLockingScenes {
     page.append(
         """
 
-        ## Who waits
+        ## Which statements wait
 
-        Another transaction has updated row 10 and not committed. None of these statements wants row 10. What scans comes to it all the
-        same: it waits, for as long as that transaction lives. Only `UPDATE` in READ COMMITTED looks at the committed row first and
-        passes by what does not match; `DELETE` does not.
+        Another transaction has updated row 10 and not committed. None of these statements needs row 10. But a statement that scans reaches
+        the row and waits until that transaction ends. Only `UPDATE` in READ COMMITTED first reads the committed row and skips it if it does
+        not match; `DELETE` does not.
 
         | statement | READ COMMITTED | REPEATABLE READ |
         |---|---|---|
@@ -80,7 +80,7 @@ final class SqlLockingScenes {
         client.begin(isolation);
         int error = client.outcome(sql);
         assertThat(error).isIn(0, TIMED_OUT);
-        page.append(error == 0 ? " goes on |" : " **waits** |");
+        page.append(error == 0 ? " continues |" : " **waits** |");
         client.rollback();
       }
       page.append('\n');
@@ -95,7 +95,7 @@ final class SqlLockingScenes {
 
         ## Two inserters, one gap
 
-        The usual way to make a row that may be there already, and the usual deadlock. `pair` has the rows 20 and 30; A and B, in
+        This is the usual way to create a row that may exist already, and the usual deadlock. `pair` has the rows 20 and 30. A and B, in
         REPEATABLE READ, look for 25, do not find it, and insert it:
 
         | step | A has | B has |
@@ -106,7 +106,7 @@ final class SqlLockingScenes {
     a.run(MISSING);
     step("A: `" + MISSING + "`", a, b);
     b.run(MISSING);
-    step("B: the same; a gap may have several owners", a, b);
+    step("B: the same; several transactions may hold a gap", a, b);
     Future<Integer> first = a.start(INSERT);
     locks.awaitWait(a);
     step("A: `" + INSERT + "` waits for B's gap", a, b);
@@ -116,15 +116,16 @@ final class SqlLockingScenes {
     b.rollback();
     page.append(
         """
-        | B: the same, and waits for A's gap | done, or **error 1213** | **error 1213**, or done |
+        | B: the same, and waits for A's gap | succeeds, or **error 1213** | **error 1213**, or succeeds |
 
-        Error 1213 is `Deadlock found`: the server chose that transaction and rolled it back.
+        Error 1213 is `Deadlock found`: the server selected that transaction and rolled it back.
 
         """);
   }
 
   private void sameInReadCommitted(SqlClient a, SqlClient b) throws Exception {
-    page.append("In READ COMMITTED nobody has a gap, and the second waits for the first:\n\n");
+    page.append(
+        "In READ COMMITTED no transaction holds a gap, and the second insert waits for the first:\n\n");
     page.append("| step | A has | B has |\n|---|---|---|\n");
     a.begin(Isolation.READ_COMMITTED);
     b.begin(Isolation.READ_COMMITTED);
@@ -171,23 +172,22 @@ final class SqlLockingScenes {
 
         ## Why Leasehold's statements do not deadlock
 
-        A deadlock needs two transactions of which each has what the other wants.
+        A deadlock needs two transactions, each of which holds a lock that the other wants.
 
         - The common grant, and every release, is one statement that commits by itself and updates one existing row by its primary
-          key: it never has one lock and waits for a second.
-        - What needs several statements locks the name's row before anything else of that name, so two for one name do not meet
-          halfway.
-        - A batch that renews leases locks its rows with `SKIP LOCKED`: it waits for nobody.
-        - In READ COMMITTED nobody has a gap: an insert waits for nobody but the inserter of the same name.
-        - A name without a row gets one by a plain `INSERT`. Who comes second gets error 1062, rolls back, and begins again with the
-          row that is there now. Going on could be a deadlock: the error leaves a shared lock, a third inserter has one too, and both
+          key. It never holds one lock while it waits for another.
+        - A transaction of several statements locks the name's row before anything else of that name, so two transactions for one name
+          cannot each lock half.
+        - A batch that renews leases locks its rows with `SKIP LOCKED`, so it never waits.
+        - In READ COMMITTED no transaction holds a gap, so an insert waits only for another insert of the same name.
+        - A name without a row gets one by a plain `INSERT`. The second inserter gets error 1062, rolls back, and starts again with the
+          row that now exists. If it continued it could deadlock: the error leaves a shared lock, a third inserter has one too, and both
           want to write.
-        - A release keeps the row: it is there for the next grant, and nobody meets a deleted one. Only rows that were idle for long
-          are removed.
+        - A release keeps the row for the next grant, so no client meets a deleted row. Only rows that were idle for long are removed.
 
         """);
-    page.append("Tried: ").append(CLIENTS).append(" clients, all at once, make the same ");
-    page.append(ROUNDS).append(" new names like this and update them: no deadlock.\n");
+    page.append("In the test ").append(CLIENTS).append(" clients at once create the same ");
+    page.append(ROUNDS).append(" new names like this and update them, without a deadlock.\n");
   }
 
   /** As the store does it for a name that may have no row. */
@@ -213,8 +213,8 @@ final class SqlLockingScenes {
     page.append(
         """
 
-        One case is left to whoever inserts: **the first of three inserters is rolled back**, because its connection died in the
-        middle. Then both that waited have the gap, shared, and want to insert:
+        One case remains for inserters to handle: **the first of three inserters is rolled back**, because its connection died. Then both
+        waiting inserters hold the gap, shared, and want to insert:
 
         | step | A has | B has | C has |
         |---|---|---|---|
@@ -235,9 +235,9 @@ final class SqlLockingScenes {
     c.rollback();
     page.append(
         """
-        | A is rolled back | nothing | done, or **error 1213** | **error 1213**, or done |
+        | A is rolled back | nothing | succeeds, or **error 1213** | **error 1213**, or succeeds |
 
-        Nothing was done for who got the error, so it is safe to ask again at once.
+        The statement that got the error changed nothing, so it is safe to repeat it at once.
         """);
   }
 

@@ -137,7 +137,7 @@ public interface AnswerRules {
 
   /** As an attempt is: connections end, and that is no reason to fail a holder. */
   @ContractTest
-  @DisplayName("R12 a release that was lost on its way is asked for again")
+  @DisplayName("R12 a release that was lost in transit is sent again")
   default void R12_aReleaseIsAskedForAgain(Testbed bed) throws Exception {
     LockClient client = bed.open();
     Lease lease = bed.take(client);

@@ -159,7 +159,7 @@ public interface ExclusionRules {
 
   /** And no longer. */
   @ContractTest
-  @DisplayName("R1 the size of a semaphore binds while anybody holds")
+  @DisplayName("R1 the size of a semaphore is fixed while a client holds")
   default void R01_theSizeBindsWhileAnybodyHolds(Testbed bed) throws Exception {
     bed.needs(Ability.PERMITS);
     Lease held = bed.take(bed.one().semaphore(bed.name(), 2));

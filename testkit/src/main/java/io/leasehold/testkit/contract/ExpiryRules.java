@@ -37,7 +37,7 @@ public interface ExpiryRules {
 
   /** Also where waiters have places that others are behind. */
   @ContractTest
-  @DisplayName("R10 a dead waiter blocks nobody for longer than its ttl")
+  @DisplayName("R10 a dead waiter blocks no one for longer than its ttl")
   default void R10_aDeadWaiterBlocksNobody(Testbed bed) throws Exception {
     bed.needs(Ability.FAIR);
     LockOptions fair = LockOptions.defaults().fair();
@@ -133,7 +133,8 @@ public interface ExpiryRules {
 
   /** Its store is silent; the successor is in. */
   @ContractTest
-  @DisplayName("R17 whoever is next in, the lease before it is known to be over by its holder")
+  @DisplayName(
+      "R17 by the time the next client is granted the lock, isHeld is false for the previous holder")
   default void R17_isHeldIsFalseBeforeTheNextIsIn(Testbed bed) throws Exception {
     LockClient paused = bed.open(s -> s.withTtl(bed.fixture().shortTtl()));
     Lease lease = bed.take(paused);

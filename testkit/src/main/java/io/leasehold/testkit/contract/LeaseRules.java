@@ -78,7 +78,7 @@ public interface LeaseRules {
 
   /** The store's limits may be above or below it. */
   @ContractTest
-  @DisplayName("R5 the ttl that nobody chose is moved inside the store's limits")
+  @DisplayName("R5 a default ttl is moved within the store's limits")
   default void R05_theDefaultTtlIsMovedInside(Testbed bed) throws Exception {
     Lease lease = bed.take(bed.open(ClientSettings::withDefaultTtl));
     assertThat(lease.remaining()).isPositive().isLessThanOrEqualTo(traits(bed).maxTtl());
@@ -232,7 +232,7 @@ public interface LeaseRules {
 
   /** Holder and waiter. */
   @ContractTest
-  @DisplayName("R6 a lease that the store forgot is noticed, and the lock can be had again")
+  @DisplayName("R6 a lease that the store forgot is noticed, and the lock can be acquired again")
   default void R06_aLeaseThatTheStoreForgotIsNoticed(Testbed bed) throws Exception {
     bed.needs(Ability.RESTART_EMPTY);
     LockClient doomed = bed.open(s -> s.withTtl(bed.fixture().shortTtl().multipliedBy(3)));

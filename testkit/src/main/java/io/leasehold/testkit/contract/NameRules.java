@@ -136,7 +136,7 @@ public interface NameRules {
 
   /** Unchanged, code point by code point. */
   @ContractTest
-  @DisplayName("R13 hostile names are listed as they were given")
+  @DisplayName("R13 hostile names are listed unchanged")
   default void R13_hostileNamesAreListedAsTheyAre(Testbed bed) {
     bed.needs(Ability.LIST);
     List<String> names = hostileNames(bed.name());
@@ -173,7 +173,7 @@ public interface NameRules {
 
   /** By every way to a lock. */
   @ContractTest
-  @DisplayName("R13 what is no name is refused")
+  @DisplayName("R13 an invalid name is refused")
   default void R13_whatIsNoNameIsRefused(Testbed bed) {
     for (String bad : List.of("", "x".repeat(256), "😀".repeat(256), "a\0b", "\ud83d", "\ude00a")) {
       assertThatIllegalArgumentException().isThrownBy(() -> bed.one().lock(bad));

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.DisplayName;
 public interface ReleaseRules {
   /** It lands after the lease expired and another was granted. */
   @ContractTest
-  @DisplayName("R7 a release that comes too late frees nothing of the next holder")
+  @DisplayName("R7 a late release frees nothing that the next holder has")
   default void R07_aLateReleaseFreesNothing(Testbed bed) throws Exception {
     LockClient late = bed.open();
     LockOptions options =
@@ -80,7 +80,7 @@ public interface ReleaseRules {
 
   /** What the engine repeats in the background meets the next holder. */
   @ContractTest
-  @DisplayName("R8 a release that is repeated because its reply was lost harms nobody")
+  @DisplayName("R8 a release that is repeated because its reply was lost does no harm")
   default void R08_aRepeatedReleaseHarmsNobody(Testbed bed) throws Exception {
     Lease lease = bed.take(bed.one());
     int sent = bed.faults(bed.one()).requests();

@@ -5,119 +5,108 @@ public enum Rule {
   /** Mutual exclusion. */
   R01(
       "Only one holder",
-      "At most one exclusive lease of a name lives, by the store's clock. Readers exclude writers. A semaphore never"
-          + " has more permits out than it has, and its size binds while anybody holds or waits.",
-      "Two schedulers cannot both fire. A name used as another kind of lock, or with another size, is an error at"
-          + " once (`LockKindException`) and not a second lock."),
+      "At most one exclusive lease of a name is live at any moment, by the store's clock. Readers exclude writers. A semaphore never grants more permits than it has, and its size is fixed while a client holds or waits for it.",
+      "Two schedulers cannot both run the job. A client that uses the name as another kind of lock, or with another size, gets an error at once (`LockKindException`) and not a second lock."),
   /** A try does not wait. */
   R02(
       "A try never waits for a holder",
-      "A single attempt is answered at once, whoever holds.",
-      "`tryAcquire()` costs one request, so it can stand in a request handler."),
+      "The store answers a single attempt at once, whether the lock is held or not.",
+      "`tryAcquire()` costs one request, so a request handler can call it."),
   /** Repeats. */
   R03(
       "A repeated request changes nothing",
-      "An attempt repeated with the same lease id has the same answer; it neither extends nor grants anew.",
-      "A reply that the network lost is asked for again. It does not leave a lock behind that nobody knows of."),
+      "An attempt that is repeated with the same lease id gets the same answer. The repeat neither extends the lease nor grants a new one.",
+      "The engine resolves a lost reply by asking again. A lost reply never leaves behind a lock that no client knows about."),
   /** Fencing. */
   R04(
       "Fencing tokens only rise",
-      "Each grant of a name has a higher token than all before: over release, expiry, and a restart of process or"
-          + " store. A reader's token is above those of earlier writers and below those of later ones.",
-      "Let the data refuse a token lower than the highest it has seen, and a holder that slept through its lease can"
-          + " do no harm."),
+      "Each grant of a name has a higher token than every earlier grant of that name, also after a release, an expiry, and a restart of the process or the store. A reader's token is higher than those of earlier writers and lower than those of later ones.",
+      "If the data refuses every token lower than the highest it has seen, a holder that was paused for longer than its lease can do no harm."),
   /** Ttl. */
   R05(
       "A ttl means what it says",
-      "It is rounded up to the store's step, never to zero and never to forever. Outside the store's limits it is"
-          + " refused.",
-      "A ttl of 1.5 s is not silently 1 s, and a wrong unit is an error where it is written."),
+      "The ttl is rounded up to the store's step, never to zero and never to forever. The store refuses a ttl outside its limits.",
+      "A ttl of 1.5 s does not silently become 1 s, and a wrong unit fails at the line that contains it."),
   /** Renewal. */
   R06(
       "Renewal never revives",
-      "Renewing what is not yours, or has expired, changes nothing and says so. A lease that an operator broke is"
-          + " noticed within one renewal period.",
-      "Once another may hold the lock, nothing brings yours back."),
+      "Renewing a lease that has expired, or that another client holds, changes nothing and reports it. The holder notices within one renewal period that an operator broke its lease.",
+      "Once another client may hold the lock, nothing brings the old lease back."),
   /** Release by the holder. */
   R07(
       "Only the holder releases",
-      "Releasing what is not yours changes nothing and says so.",
-      "A holder that comes too late cannot delete the lock of the next one."),
+      "Releasing a lease that the caller does not hold changes nothing and reports it.",
+      "A holder that is late cannot release the lock of the next holder."),
   /** Release. */
   R08(
       "Release is by lease, and idempotent",
-      "It frees exactly one lease, whatever else the same process or session holds; a second call does nothing.",
-      "`close()` in a `finally` is always safe."),
+      "A release frees exactly one lease, whatever else the same process or session holds. A second call does nothing.",
+      "`close()` in a `finally` block is always safe."),
   /** Giving up. */
   R09(
       "A waiter that gives up leaves no trace",
-      "After a timeout, an interrupt or a cancel its caller never has the lock later. It is in the way of others for no longer than the one round trip that withdraws it, in which a store may still grant to it.",
-      "No lock is held by a request that ended minutes ago."),
+      "After a timeout, an interrupt or a cancellation, the caller never receives the lock later. The waiter can delay others only for the one round trip that withdraws it; during that time a store may still grant the lock to it.",
+      "A request that ended minutes ago never holds a lock."),
   /** Death. */
   R10(
       "A dead holder's lock comes free",
-      "By itself, within its ttl and what the store declares beside it.",
-      "`kill -9`, a power cut and a lost network need no operator."),
+      "The lock comes free by itself, within its ttl plus the delay that the store declares.",
+      "`kill -9`, a power failure and a lost network need no operator."),
   /** Wake-ups. */
   R11(
       "A lost wake-up costs a second at most",
-      "Wake-ups are hints; a bounded poll stands behind them.",
-      "No waiter hangs because one message was lost."),
+      "Wake-ups are hints. A poll with a bounded interval backs them up.",
+      "A waiter never hangs because one message was lost."),
   /** Unknown outcomes. */
   R12(
       "Silence is not an answer",
-      "A reply that never came is an unknown outcome, and is reported as that: never as busy or as released. If the"
-          + " first attempt cannot reach the store it fails fast; a waiter once answered keeps trying to its deadline.",
-      "`StoreException` and `LockTimeoutException` tell a broken store from a busy lock."),
+      "A reply that never came is reported as an unknown outcome, never as busy and never as released. If the first attempt cannot reach the store, the call fails fast. Once the store has answered, a waiter keeps trying until its deadline.",
+      "`StoreException` and `LockTimeoutException` distinguish a broken store from a busy lock."),
   /** Names. */
   R13(
       "Any name is a name",
-      "Up to 255 code points, hostile ones too, without collision, normalisation or injection. What is refused is"
-          + " refused with a clear error.",
+      "A lock name has up to 255 code points, and may contain hostile ones. Names never collide, are never normalised and cannot inject anything. A name that is refused is refused with a clear error.",
       "Names may come from data: order numbers, paths, titles."),
   /** Close. */
   R14(
       "Close ends everything",
-      "It releases what is held and tells its holders that they lost it, ends every wait, thread and connection, in bounded time, and does not throw.",
-      "An application stops when it is told to, and the next one need not wait for a ttl. Work that still runs under a lock learns that it has it no longer; `closeWaitsForHolders()` lets it finish first."),
+      "Closing a client releases every lease that it holds and notifies each holder of the loss. It ends every wait, thread and connection in bounded time, and does not throw.",
+      "An application stops when it should, and the next one need not wait for a ttl. Work that still runs under a lock learns that it has lost the lock; with `closeWaitsForHolders()` the work can finish first."),
   /** Traits. */
   R15(
       "What a store cannot do is refused",
-      "A trait that is missing and needed is refused when the client is built, with what to write to accept it.",
-      "No promise gets weaker because the URL changed."),
+      "If the store lacks a required trait, the client is refused when it is built. The message says what to write to accept the store.",
+      "No promise becomes weaker because the URL changed."),
   /** Deadlines. */
   R16(
       "A deadline is a deadline",
-      "`tryAcquire(t)` returns by t, also from a silent store. One budget covers queue, network and retries.",
+      "`tryAcquire(t)` returns within t, even if the store is silent. One budget covers queue, network and retries.",
       "A request handler with 300 ms left can spend 200 of them on a lock."),
   /** Validity. */
   R17(
       "A lease is never believed for too long",
-      "Validity counts from the sending of the request that the store answered, by the remaining life in the answer,"
-          + " less what two clocks may differ by. Past it `isHeld()` is false at the moment it is read.",
-      "A process that wakes from a pause learns of it before it does anything."),
+      "Validity starts when the client sends the request that the store answers. It lasts for the remaining life that the answer states, less the drift allowed between two clocks. After that `isHeld()` returns false, whenever it is called.",
+      "A process that resumes after a pause sees that its lease is over before it does anything."),
   /** Interrupts. */
   R18(
       "Interrupts are honoured",
-      "At once while waiting, at the end of the request at the latest, never swallowed and never wrapped.",
+      "An interrupt takes effect at once during a wait, and at the end of the request at the latest. It is never swallowed and never wrapped.",
       "Thread pools shut down, and virtual threads can be cancelled."),
   /** Free calls. */
   R19(
       "Re-entry and looking are free",
-      "Re-entry, `isHeld` and `remaining` never touch the network.",
-      "Look as often as you like."),
+      "Re-entry, `isHeld` and `remaining` make no network call.",
+      "Code may check as often as it likes."),
   /** Order. */
   R20(
       "First come, first served",
-      "Inside a process always, and no try overtakes a waiter. Across processes for `fair` callers; a store without"
-          + " a queue refuses them. Readers that come after a waiting writer are served after it.",
-      "In one process nobody is overtaken, and fair callers nowhere."),
+      "Waiters of one process are always served in order, and no try overtakes a waiter. `fair` waiters are served in order across processes; a store without a queue refuses them. Readers that arrive after a waiting writer are served after it.",
+      "No waiter is overtaken within its process, and no fair waiter is overtaken at all."),
   /** The longest life. */
   R21(
       "A lease can have a longest life",
-      "At the end of `maxHold` it is lost and then released, although its holder hangs. Without renewal it lives for"
-          + " one ttl.",
-      "A job that hangs does not hold the lock until somebody looks.");
+      "At the end of `maxHold` the lease is lost and then released, even if its holder hangs. Without renewal a lease lives for one ttl.",
+      "A job that hangs does not hold the lock until an operator intervenes.");
 
   private final String title;
   private final String promise;

@@ -55,7 +55,7 @@ public interface WaiterRules {
 
   /** Beside a waiter that stays. */
   @ContractTest
-  @DisplayName("R9 a waiter that gives up is not in the way of those behind it")
+  @DisplayName("R9 a waiter that gives up does not delay those behind it")
   default void R09_whoGivesUpIsNotInTheWay(Testbed bed) throws Exception {
     Lease held = bed.take(bed.one());
     Caller<Lease> givesUp = bed.start(() -> bed.lock(bed.two()).acquire(Testbed.LONG)).waiting();
@@ -77,7 +77,7 @@ public interface WaiterRules {
 
   /** Of fair waiters. */
   @ContractTest
-  @DisplayName("R9 a fair waiter that gives up is not in the way of those behind it")
+  @DisplayName("R9 a fair waiter that gives up does not delay those behind it")
   default void R09_aFairWaiterThatGivesUpIsNotInTheWay(Testbed bed) throws Exception {
     bed.needs(Ability.FAIR);
     LockOptions fair = LockOptions.defaults().fair();
@@ -109,7 +109,7 @@ public interface WaiterRules {
 
   /** Waiting readers and permits. */
   @ContractTest
-  @DisplayName("R9 a writer that gives up is not in the way of readers")
+  @DisplayName("R9 a writer that gives up does not delay readers")
   default void R09_aWriterThatGivesUpLetsReadersIn(Testbed bed) throws Exception {
     bed.needs(Ability.SHARED);
     Lease reader = bed.take(bed.one().readWriteLock(bed.name()).readLock());
@@ -187,7 +187,7 @@ public interface WaiterRules {
 
   /** And of one that waits in the store's queue. */
   @ContractTest
-  @DisplayName("R9 an attempt that lands after its waiter gave up blocks nobody")
+  @DisplayName("R9 an attempt that lands after its waiter gave up blocks no one")
   default void R09_aGhostThatWaitsBlocksNobody(Testbed bed) throws Exception {
     bed.needs(Ability.LATE_REQUESTS);
     Lease held = bed.take(bed.one());

@@ -52,18 +52,19 @@ class GuaranteesPageTest {
         """
         # Guarantees
 
-        What Leasehold promises on every store, what that is good for, and the tests that hold each store to it. Every store's build
-        runs all of them, with two clients; what a store cannot do it declares, and its page says so. For each rule there are stores
-        made wrong on purpose, which fail its tests and pass the others (`BrokenStoresTest`).
+        Leasehold makes the following promises on every store. Each section states a promise, what it means in practice, and the
+        tests that prove it. The build of every store runs all of these tests, with two clients. A store declares what it cannot do,
+        and its page lists that. For each rule the build also runs deliberately broken stores, which fail the tests of that rule and
+        pass the others (`BrokenStoresTest`).
 
-        R1, R4 and R17 assume what no client can give: that the store keeps what it acknowledged, and that clocks run at the same rate
-        within 1 %. What no lock can do is on the [first page](../README.md#what-no-lock-can-do).
+        R1, R4 and R17 rest on two assumptions that no client can enforce: the store keeps what it has acknowledged, and clocks run
+        at the same rate within 1 %. See also [what no lock can do](../README.md#what-no-lock-can-do).
         """);
     for (Rule rule : Rule.values()) {
       page.append("\n## R").append(rule.number()).append(". ").append(rule.title());
       page.append("\n\n").append(rule.promise());
       page.append("\n\n*").append(rule.meaning().replace("*", "\\*")).append("*\n\n");
-      page.append("| proved | by the test |\n|---|---|\n");
+      page.append("| proven | by the test |\n|---|---|\n");
       for (Method test : testsOf(rule)) {
         page.append("| ").append(sentence(test)).append(" | `");
         page.append(test.getDeclaringClass().getSimpleName()).append('.').append(test.getName());
