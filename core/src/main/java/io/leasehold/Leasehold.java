@@ -1,9 +1,9 @@
 package io.leasehold;
 
-import io.leasehold.internal.Durations;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreProvider;
 import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.Durations;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;

@@ -1,6 +1,6 @@
 package io.leasehold.cli;
 
-import io.leasehold.internal.Durations;
+import io.leasehold.spi.support.Durations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;

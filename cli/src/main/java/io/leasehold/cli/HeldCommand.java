@@ -2,7 +2,7 @@ package io.leasehold.cli;
 
 import io.leasehold.LockClient;
 import io.leasehold.LockSnapshot;
-import io.leasehold.internal.SystemClock;
+import io.leasehold.spi.support.SystemClock;
 import java.time.Instant;
 import java.util.List;
 

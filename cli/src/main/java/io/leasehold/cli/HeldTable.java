@@ -2,7 +2,7 @@ package io.leasehold.cli;
 
 import io.leasehold.LockMode;
 import io.leasehold.LockSnapshot;
-import io.leasehold.internal.Durations;
+import io.leasehold.spi.support.Durations;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -1,9 +1,9 @@
 package io.leasehold.cli;
 
 import io.leasehold.StoreException;
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.Durations;
-import io.leasehold.internal.SystemClock;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Durations;
+import io.leasehold.spi.support.SystemClock;
 import java.time.Duration;
 import java.util.Optional;
 

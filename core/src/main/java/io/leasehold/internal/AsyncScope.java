@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.leasehold.Lease;
 import io.leasehold.StoreException;
+import io.leasehold.spi.support.Log;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;

@@ -1,6 +1,7 @@
 package io.leasehold.internal;
 
 import io.leasehold.StoreException;
+import io.leasehold.spi.support.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**

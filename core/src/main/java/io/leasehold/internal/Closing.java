@@ -1,6 +1,6 @@
 package io.leasehold.internal;
 
-import io.leasehold.internal.Scheduler.Lane;
+import io.leasehold.spi.support.Scheduler.Lane;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

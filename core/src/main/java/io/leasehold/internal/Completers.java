@@ -1,6 +1,8 @@
 package io.leasehold.internal;
 
-import io.leasehold.internal.Scheduler.Lane;
+import io.leasehold.spi.support.Log;
+import io.leasehold.spi.support.Scheduler;
+import io.leasehold.spi.support.Scheduler.Lane;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;

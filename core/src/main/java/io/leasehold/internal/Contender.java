@@ -3,7 +3,6 @@ package io.leasehold.internal;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.event.LockEvent;
-import io.leasehold.internal.Scheduler.Work;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.Attempt.Busy;
 import io.leasehold.spi.Attempt.Granted;
@@ -13,6 +12,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits.Signals;
 import io.leasehold.spi.Watch;
+import io.leasehold.spi.support.Scheduler.Work;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

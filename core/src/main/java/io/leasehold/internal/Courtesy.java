@@ -2,6 +2,7 @@ package io.leasehold.internal;
 
 import io.leasehold.spi.Traits.Poll;
 import io.leasehold.spi.Traits.Signals;
+import io.leasehold.spi.support.Durations;
 import java.util.function.Consumer;
 
 /**

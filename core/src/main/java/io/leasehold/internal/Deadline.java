@@ -1,5 +1,6 @@
 package io.leasehold.internal;
 
+import io.leasehold.spi.support.Durations;
 import java.time.Duration;
 
 /**

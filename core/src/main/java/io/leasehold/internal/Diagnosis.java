@@ -4,6 +4,7 @@ import io.leasehold.Finding;
 import io.leasehold.Finding.Level;
 import io.leasehold.Trait;
 import io.leasehold.spi.StoreOperator;
+import io.leasehold.spi.support.Durations;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,8 +1,9 @@
 package io.leasehold.internal;
 
-import io.leasehold.internal.Scheduler.Work;
 import io.leasehold.spi.Ticket.Intent;
 import io.leasehold.spi.Traits.Calls;
+import io.leasehold.spi.support.Scheduler;
+import io.leasehold.spi.support.Scheduler.Work;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 

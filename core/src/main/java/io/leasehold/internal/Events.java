@@ -2,7 +2,9 @@ package io.leasehold.internal;
 
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockListener;
-import io.leasehold.internal.Scheduler.Lane;
+import io.leasehold.spi.support.Log;
+import io.leasehold.spi.support.Scheduler;
+import io.leasehold.spi.support.Scheduler.Lane;
 import java.util.Collection;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;

@@ -11,6 +11,7 @@ import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.Trait;
 import io.leasehold.event.LockEvent.Lost.Reason;
+import io.leasehold.spi.support.Durations;
 import java.time.Duration;
 
 /** What callers of a lock are told when it goes wrong: what, which lock, and what follows. */

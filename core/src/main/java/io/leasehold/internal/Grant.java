@@ -3,6 +3,7 @@ package io.leasehold.internal;
 import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.Scheduler;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,8 @@ package io.leasehold.internal;
 
 import io.leasehold.Lease;
 import io.leasehold.event.LockEvent.Lost.Reason;
-import io.leasehold.internal.Scheduler.Lane;
+import io.leasehold.spi.support.Scheduler;
+import io.leasehold.spi.support.Scheduler.Lane;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.leasehold.internal;
 
+import io.leasehold.spi.support.Log;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

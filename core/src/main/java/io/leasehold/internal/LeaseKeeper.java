@@ -6,6 +6,8 @@ import io.leasehold.internal.Grant.Phase;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.Log;
+import io.leasehold.spi.support.Scheduler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

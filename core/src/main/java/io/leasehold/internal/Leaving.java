@@ -2,8 +2,8 @@ package io.leasehold.internal;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
-import io.leasehold.internal.Scheduler.Work;
 import io.leasehold.spi.Release;
+import io.leasehold.spi.support.Scheduler.Work;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

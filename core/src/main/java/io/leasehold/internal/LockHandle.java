@@ -15,6 +15,7 @@ import io.leasehold.internal.NameQueue.GiveUp;
 import io.leasehold.internal.Terms.Share;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.Ticket.Intent;
+import io.leasehold.spi.support.Log;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -8,6 +8,7 @@ import io.leasehold.MultiLockedCall;
 import io.leasehold.MultiLockedRun;
 import io.leasehold.StoreException;
 import io.leasehold.internal.Terms.Share;
+import io.leasehold.spi.support.Log;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;

@@ -3,6 +3,7 @@ package io.leasehold.internal;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.Log;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

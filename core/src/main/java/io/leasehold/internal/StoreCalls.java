@@ -2,13 +2,15 @@ package io.leasehold.internal;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
-import io.leasehold.internal.Scheduler.Lane;
-import io.leasehold.internal.Scheduler.Work;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits.Calls;
+import io.leasehold.spi.support.Log;
+import io.leasehold.spi.support.Scheduler;
+import io.leasehold.spi.support.Scheduler.Lane;
+import io.leasehold.spi.support.Scheduler.Work;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;

@@ -5,6 +5,7 @@ import io.leasehold.LockOptions;
 import io.leasehold.MissingTraitException;
 import io.leasehold.Trait;
 import io.leasehold.spi.Traits;
+import io.leasehold.spi.support.Durations;
 import java.time.Duration;
 import java.util.Optional;
 

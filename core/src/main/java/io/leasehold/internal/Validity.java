@@ -1,5 +1,7 @@
 package io.leasehold.internal;
 
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Durations;
 import java.time.Duration;
 import java.util.function.Supplier;
 

@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.leasehold.LockMode;
 import io.leasehold.LockTimeoutException;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.Durations;
+import io.leasehold.spi.support.Scheduler;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;

@@ -1,6 +1,9 @@
 package io.leasehold.internal;
 
-import io.leasehold.internal.Scheduler.Lane;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Log;
+import io.leasehold.spi.support.Scheduler;
+import io.leasehold.spi.support.Scheduler.Lane;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 

@@ -2,7 +2,6 @@ package io.leasehold.testkit;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
-import io.leasehold.internal.Threads;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.LeaseId;
@@ -15,6 +14,7 @@ import io.leasehold.spi.StoreOperator;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
 import io.leasehold.spi.Watch;
+import io.leasehold.spi.support.Threads;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;

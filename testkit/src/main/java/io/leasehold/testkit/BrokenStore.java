@@ -1,8 +1,8 @@
 package io.leasehold.testkit;
 
-import io.leasehold.internal.SystemClock;
-import io.leasehold.internal.Threads;
 import io.leasehold.spi.StoreFactory;
+import io.leasehold.spi.support.SystemClock;
+import io.leasehold.spi.support.Threads;
 import io.leasehold.testkit.contract.StoreFixture;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;

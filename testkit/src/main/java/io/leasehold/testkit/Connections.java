@@ -1,8 +1,8 @@
 package io.leasehold.testkit;
 
-import io.leasehold.internal.Clock;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
+import io.leasehold.spi.support.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

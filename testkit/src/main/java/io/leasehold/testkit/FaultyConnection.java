@@ -2,8 +2,6 @@ package io.leasehold.testkit;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.SystemClock;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
@@ -13,6 +11,8 @@ import io.leasehold.spi.StoreOperator;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
 import io.leasehold.spi.Watch;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.SystemClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,15 +1,15 @@
 package io.leasehold.testkit;
 
 import io.leasehold.LockSnapshot;
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.SystemClock;
-import io.leasehold.internal.Threads;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Watch;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.SystemClock;
+import io.leasehold.spi.support.Threads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

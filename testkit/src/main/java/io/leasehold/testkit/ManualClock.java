@@ -1,6 +1,6 @@
 package io.leasehold.testkit;
 
-import io.leasehold.internal.Clock;
+import io.leasehold.spi.support.Clock;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 

@@ -1,7 +1,7 @@
 package io.leasehold.jdbc;
 
-import io.leasehold.internal.Clock;
 import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.support.Clock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,12 +1,12 @@
 package io.leasehold.jdbc;
 
 import io.leasehold.Trait;
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.SystemClock;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreProvider;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.Traits;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.SystemClock;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;

@@ -1,7 +1,7 @@
 package io.leasehold.jdbc;
 
 import io.leasehold.StoreException;
-import io.leasehold.internal.Clock;
+import io.leasehold.spi.support.Clock;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.leasehold.jdbc;
 
-import io.leasehold.internal.Clock;
+import io.leasehold.spi.support.Clock;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;

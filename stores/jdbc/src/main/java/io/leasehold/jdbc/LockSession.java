@@ -1,9 +1,9 @@
 package io.leasehold.jdbc;
 
-import io.leasehold.internal.Clock;
 import io.leasehold.jdbc.Dialect.Trouble;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.Clock;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;

@@ -1,13 +1,13 @@
 package io.leasehold.jdbc;
 
 import io.leasehold.StoreException;
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.Threads;
 import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Watch;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Threads;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;

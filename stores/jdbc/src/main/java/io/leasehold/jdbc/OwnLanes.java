@@ -2,8 +2,8 @@ package io.leasehold.jdbc;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.Threads;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Threads;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.leasehold.jdbc;
 
-import io.leasehold.internal.Clock;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.Clock;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 

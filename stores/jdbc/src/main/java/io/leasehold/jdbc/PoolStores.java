@@ -2,10 +2,10 @@ package io.leasehold.jdbc;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.SystemClock;
-import io.leasehold.internal.Threads;
 import io.leasehold.spi.LockStore;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.SystemClock;
+import io.leasehold.spi.support.Threads;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -1,10 +1,10 @@
 package io.leasehold.jdbc;
 
-import io.leasehold.internal.Threads;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Watch;
+import io.leasehold.spi.support.Threads;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

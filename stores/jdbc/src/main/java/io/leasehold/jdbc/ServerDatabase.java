@@ -1,8 +1,8 @@
 package io.leasehold.jdbc;
 
 import io.leasehold.StoreException;
-import io.leasehold.internal.Threads;
 import io.leasehold.jdbc.Dialect.Trouble;
+import io.leasehold.spi.support.Threads;
 import java.sql.SQLException;
 
 /** Runs statements on a database server, in bounded time. Thread-safe. */

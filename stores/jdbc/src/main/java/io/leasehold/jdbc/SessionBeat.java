@@ -1,11 +1,11 @@
 package io.leasehold.jdbc;
 
 import io.leasehold.StoreException;
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.Threads;
 import io.leasehold.jdbc.Dialect.Trouble;
 import io.leasehold.jdbc.LockSession.Held;
 import io.leasehold.spi.StoreListener;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Threads;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;

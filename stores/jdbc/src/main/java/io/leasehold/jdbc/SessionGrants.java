@@ -1,13 +1,13 @@
 package io.leasehold.jdbc;
 
 import io.leasehold.StoreException;
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.Threads;
 import io.leasehold.jdbc.LeaseTable.Row;
 import io.leasehold.jdbc.NamedLocks.Tried;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Threads;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;

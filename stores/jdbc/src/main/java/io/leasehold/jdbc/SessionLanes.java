@@ -1,8 +1,8 @@
 package io.leasehold.jdbc;
 
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.Threads;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Threads;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;

@@ -2,7 +2,7 @@ package io.leasehold.jdbc;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
-import io.leasehold.internal.Clock;
+import io.leasehold.spi.support.Clock;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;

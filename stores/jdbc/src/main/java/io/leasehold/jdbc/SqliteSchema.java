@@ -2,7 +2,7 @@ package io.leasehold.jdbc;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
-import io.leasehold.internal.Clock;
+import io.leasehold.spi.support.Clock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

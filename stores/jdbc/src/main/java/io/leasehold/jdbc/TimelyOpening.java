@@ -1,8 +1,8 @@
 package io.leasehold.jdbc;
 
-import io.leasehold.internal.Threads;
-import io.leasehold.internal.TimedJoin;
 import io.leasehold.spi.LockStore;
+import io.leasehold.spi.support.Threads;
+import io.leasehold.spi.support.TimedJoin;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;

@@ -2,8 +2,8 @@ package io.leasehold.jdbc;
 
 import io.leasehold.LockKindException;
 import io.leasehold.LockTimeoutException;
-import io.leasehold.internal.LockNames;
 import io.leasehold.jdbc.LeaseTable.Row;
+import io.leasehold.spi.support.LockNames;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

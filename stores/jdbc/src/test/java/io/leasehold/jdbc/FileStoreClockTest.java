@@ -11,10 +11,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.leasehold.StoreException;
-import io.leasehold.internal.Clock;
 import io.leasehold.spi.Release;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.Clock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

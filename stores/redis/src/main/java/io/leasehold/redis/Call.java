@@ -1,7 +1,7 @@
 package io.leasehold.redis;
 
 import io.leasehold.StoreException;
-import io.leasehold.internal.Clock;
+import io.leasehold.spi.support.Clock;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -2,10 +2,10 @@ package io.leasehold.redis;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.Scheduler;
-import io.leasehold.internal.Threads;
 import io.leasehold.redis.Command.Name;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Scheduler;
+import io.leasehold.spi.support.Threads;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

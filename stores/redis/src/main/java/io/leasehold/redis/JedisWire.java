@@ -2,9 +2,9 @@ package io.leasehold.redis;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.Threads;
 import io.leasehold.spi.Traits.Calls;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Threads;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -1,8 +1,8 @@
 package io.leasehold.redis;
 
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.SystemClock;
 import io.leasehold.spi.StoreFactory;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.SystemClock;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
 import java.time.Duration;

@@ -2,11 +2,11 @@ package io.leasehold.redis;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.Scheduler;
-import io.leasehold.internal.Threads;
-import io.leasehold.internal.TimedJoin;
 import io.leasehold.spi.Traits.Calls;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Scheduler;
+import io.leasehold.spi.support.Threads;
+import io.leasehold.spi.support.TimedJoin;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;

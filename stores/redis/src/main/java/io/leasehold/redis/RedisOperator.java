@@ -2,9 +2,9 @@ package io.leasehold.redis;
 
 import io.leasehold.Finding;
 import io.leasehold.LockSnapshot;
-import io.leasehold.internal.Clock;
 import io.leasehold.redis.Command.Name;
 import io.leasehold.spi.StoreOperator;
+import io.leasehold.spi.support.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,10 +1,6 @@
 package io.leasehold.redis;
 
 import io.leasehold.Trait;
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.GrantMessages;
-import io.leasehold.internal.GrantMessages.Moment;
-import io.leasehold.internal.GrantMessages.Word;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
@@ -15,6 +11,10 @@ import io.leasehold.spi.StoreOperator;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
 import io.leasehold.spi.Watch;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.GrantMessages;
+import io.leasehold.spi.support.GrantMessages.Moment;
+import io.leasehold.spi.support.GrantMessages.Word;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Collection;

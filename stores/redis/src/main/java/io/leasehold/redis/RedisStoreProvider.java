@@ -1,9 +1,9 @@
 package io.leasehold.redis;
 
-import io.leasehold.internal.SystemClock;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreProvider;
 import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.SystemClock;
 import java.util.Set;
 
 /**

@@ -1,7 +1,7 @@
 package io.leasehold.redis;
 
-import io.leasehold.internal.SystemClock;
 import io.leasehold.spi.StoreFactory;
+import io.leasehold.spi.support.SystemClock;
 import org.apache.commons.pool2.PooledObjectFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.RedisClient;

@@ -1,11 +1,11 @@
 package io.leasehold.redis;
 
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.GrantMessages;
-import io.leasehold.internal.GrantMessages.Moment;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.GrantMessages;
+import io.leasehold.spi.support.GrantMessages.Moment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

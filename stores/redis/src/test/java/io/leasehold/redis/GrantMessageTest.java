@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.leasehold.LockMode;
-import io.leasehold.internal.SystemClock;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
 import io.leasehold.spi.Attempt;
@@ -16,6 +15,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.SystemClock;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

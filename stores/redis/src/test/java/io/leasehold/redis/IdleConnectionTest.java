@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
-import io.leasehold.internal.Clock;
 import io.leasehold.internal.Engine;
-import io.leasehold.internal.SystemClock;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
 import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.SystemClock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,7 +1,7 @@
 package io.leasehold.testkit.contract;
 
-import io.leasehold.internal.Clock;
-import io.leasehold.internal.SystemClock;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.SystemClock;
 import io.leasehold.testkit.contract.ScoreCard.Outcome;
 import io.leasehold.testkit.contract.ScoreCard.Score;
 import java.time.Duration;

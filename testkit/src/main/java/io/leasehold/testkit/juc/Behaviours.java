@@ -9,7 +9,7 @@ import io.leasehold.LockClient;
 import io.leasehold.LockKindException;
 import io.leasehold.StoreException;
 import io.leasehold.internal.Engine;
-import io.leasehold.internal.SystemClock;
+import io.leasehold.spi.support.SystemClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

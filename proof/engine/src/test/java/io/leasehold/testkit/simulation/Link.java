@@ -2,11 +2,11 @@ package io.leasehold.testkit.simulation;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
-import io.leasehold.internal.GrantMessages;
 import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.GrantMessages;
 import io.leasehold.testkit.InMemorySettings.Feature;
 import io.leasehold.testkit.InMemoryStore;
 import java.time.Duration;

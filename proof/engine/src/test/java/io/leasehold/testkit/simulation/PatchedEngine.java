@@ -33,12 +33,15 @@ import javax.tools.ToolProvider;
  * engine's classes compiled from changed source.
  */
 final class PatchedEngine implements AutoCloseable {
-  private static final String ENGINE = "core/src/main/java/io/leasehold/internal/";
+  private static final String SOURCES = "core/src/main/java/io/leasehold/";
+
+  /** Where the engine is, and what it shares with stores. */
+  private static final List<String> PACKAGES = List.of("internal", "spi/support");
 
   /**
    * A change of the engine's source.
    *
-   * @param file a source file of {@code io.leasehold.internal}, without ending
+   * @param file a source file of the engine, without ending
    * @param search what is replaced; must be there exactly once, however its lines are broken
    */
   record Patch(String file, String search, String replacement) {
@@ -84,7 +87,13 @@ final class PatchedEngine implements AutoCloseable {
 
   private static String read(String file) {
     try {
-      return Files.readString(sources().resolve(file + ".java"));
+      for (String of : PACKAGES) {
+        Path source = sources().resolve(of).resolve(file + ".java");
+        if (Files.exists(source)) {
+          return Files.readString(source);
+        }
+      }
+      throw new AssertionError("the engine has no source file " + file + ".java");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -93,11 +102,11 @@ final class PatchedEngine implements AutoCloseable {
   private static Path sources() {
     Path here = Path.of("").toAbsolutePath();
     for (Path at = here; at != null; at = at.getParent()) {
-      if (Files.isDirectory(at.resolve(ENGINE))) {
-        return at.resolve(ENGINE);
+      if (Files.isDirectory(at.resolve(SOURCES))) {
+        return at.resolve(SOURCES);
       }
     }
-    throw new AssertionError("no " + ENGINE + " in or above " + here);
+    throw new AssertionError("no " + SOURCES + " in or above " + here);
   }
 
   // ---- what it can do

@@ -1,8 +1,8 @@
 package io.leasehold.testkit.simulation;
 
-import io.leasehold.internal.Clock;
 import io.leasehold.internal.Engine;
-import io.leasehold.internal.Scheduler;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Scheduler;
 import java.util.ArrayList;
 import java.util.List;
 

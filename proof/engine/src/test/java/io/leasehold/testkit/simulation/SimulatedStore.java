@@ -1,7 +1,5 @@
 package io.leasehold.testkit.simulation;
 
-import io.leasehold.internal.GrantMessages.Moment;
-import io.leasehold.internal.GrantMessages.Word;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
@@ -11,6 +9,8 @@ import io.leasehold.spi.StoreOperator;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
 import io.leasehold.spi.Watch;
+import io.leasehold.spi.support.GrantMessages.Moment;
+import io.leasehold.spi.support.GrantMessages.Word;
 import io.leasehold.testkit.InMemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;

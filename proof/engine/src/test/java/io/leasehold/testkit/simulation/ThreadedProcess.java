@@ -1,9 +1,9 @@
 package io.leasehold.testkit.simulation;
 
-import io.leasehold.internal.Clock;
 import io.leasehold.internal.Engine;
-import io.leasehold.internal.Scheduler;
-import io.leasehold.internal.Threads;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Scheduler;
+import io.leasehold.spi.support.Threads;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumMap;

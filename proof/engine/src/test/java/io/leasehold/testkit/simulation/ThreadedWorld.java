@@ -1,7 +1,7 @@
 package io.leasehold.testkit.simulation;
 
-import io.leasehold.internal.Clock;
 import io.leasehold.spi.Traits.Signals;
+import io.leasehold.spi.support.Clock;
 import io.leasehold.testkit.InMemoryServer;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,6 +1,6 @@
 package io.leasehold.testkit.simulation;
 
-import io.leasehold.internal.Clock;
+import io.leasehold.spi.support.Clock;
 import io.leasehold.testkit.InMemoryServer;
 import java.time.Duration;
 

@@ -1,4 +1,4 @@
-package io.leasehold.internal;
+package io.leasehold.spi.support;
 
 /** The clocks of the Java virtual machine. The only place that reads them. */
 public final class SystemClock implements Clock {

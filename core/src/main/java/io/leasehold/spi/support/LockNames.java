@@ -1,4 +1,4 @@
-package io.leasehold.internal;
+package io.leasehold.spi.support;
 
 /** Which lock names there are. */
 public final class LockNames {

@@ -1,21 +1,23 @@
-package io.leasehold.internal;
+package io.leasehold.spi.support;
 
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engine logs, under {@code io.leasehold}. Looked up on first use: starting a logging
- * framework is slow. A logger that throws stops nothing: where it was called, a caller, a lease or
- * another listener depends on what comes next.
+ * What the engine and its stores log, under {@code io.leasehold}. Looked up on first use: starting
+ * a logging framework is slow. A logger that throws stops nothing: where it was called, a caller, a
+ * lease or another listener depends on what comes next.
  */
-final class Log {
+public final class Log {
   private Log() {}
 
-  static void warn(String message) {
+  /** Something an operator should know of. */
+  public static void warn(String message) {
     log(Level.WARNING, message, null);
   }
 
-  static void error(String message, Throwable cause) {
+  /** Something went wrong in the engine, a store, or code of the user that it ran. */
+  public static void error(String message, Throwable cause) {
     log(Level.ERROR, message, cause);
   }
 
@@ -28,7 +30,7 @@ final class Log {
   }
 
   /** Runs what must not stop what comes after it; what it throws is logged. */
-  static void guarded(String what, Runnable task) {
+  public static void guarded(String what, Runnable task) {
     try {
       task.run();
     } catch (RuntimeException | Error e) {

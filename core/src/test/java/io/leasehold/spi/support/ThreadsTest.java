@@ -1,8 +1,8 @@
-package io.leasehold.internal;
+package io.leasehold.spi.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.leasehold.internal.Scheduler.Lane;
+import io.leasehold.spi.support.Scheduler.Lane;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;

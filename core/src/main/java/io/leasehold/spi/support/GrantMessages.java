@@ -1,4 +1,4 @@
-package io.leasehold.internal;
+package io.leasehold.spi.support;
 
 import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.LeaseId;

@@ -1,4 +1,4 @@
-package io.leasehold.internal;
+package io.leasehold.spi.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

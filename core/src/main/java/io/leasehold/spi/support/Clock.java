@@ -1,4 +1,4 @@
-package io.leasehold.internal;
+package io.leasehold.spi.support;
 
 /** The two clocks. Only differences of their readings mean anything. */
 public interface Clock {

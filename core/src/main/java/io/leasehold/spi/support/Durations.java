@@ -1,4 +1,4 @@
-package io.leasehold.internal;
+package io.leasehold.spi.support;
 
 import java.math.BigDecimal;
 import java.time.Duration;
