@@ -1,5 +1,7 @@
 package io.leasehold.internal;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * How long the attempts of a ticket may take. Each is short enough that a lost reply is asked for
  * again while the lease that it granted still lives. The first answer must come within one request
@@ -31,6 +33,15 @@ final class Budget {
     long whole = Math.min(engine.requestNanos, Math.max(LEAST_WHOLE_NANOS, terms.ttlNanos() / 2));
     long left = timeToFirstAnswer(since);
     return answered || left < LEAST_NANOS ? whole : Math.min(whole, left);
+  }
+
+  /** For a watch: of no use to a caller that has left. */
+  long forWatch(@Nullable Waiter caller) {
+    if (caller == null) {
+      return engine.requestNanos;
+    }
+    long left = caller.deadline.left(engine.clock.nanos());
+    return Math.min(engine.requestNanos, Math.max(LEAST_WHOLE_NANOS, left));
   }
 
   /** In which an attempt must be answered that waits for a thread first. */

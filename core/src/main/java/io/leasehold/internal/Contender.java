@@ -246,18 +246,19 @@ final class Contender {
     if (watchedOn != connection) {
       int on = connection;
       watchedOn = on;
-      steps.add(() -> watch(on));
+      long within = engine.budget.forWatch(queue.contention.served(this));
+      steps.add(() -> watch(on, within));
     }
   }
 
   /**
    * Asks to be woken: never on the thread of a caller, whom it could hold up. Without the mutex.
    */
-  private void watch(int on) {
+  private void watch(int on, long within) {
     engine.calls.callOwn(
         Work.WATCH,
-        () -> engine.store.watch(ticket, engine.requestTimeout),
-        engine.requestNanos,
+        () -> engine.store.watch(ticket, Duration.ofNanos(within)),
+        within,
         (answer, failed) -> queue.locked(steps -> armed(on, answer, failed, steps)));
   }
 

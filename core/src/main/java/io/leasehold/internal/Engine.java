@@ -69,6 +69,9 @@ public final class Engine implements LockClient {
   final Readers readers = new Readers(this);
   final ScopedHolds scopedHolds = new ScopedHolds();
 
+  /** The store's reports of who waits are whole from then on: when it last connected. */
+  volatile long wordsCountFrom;
+
   /** The queues that are in use. */
   final Map<String, NameQueue> names = new ConcurrentHashMap<>();
 
@@ -91,6 +94,7 @@ public final class Engine implements LockClient {
       Scheduler scheduler,
       LongSupplier random) {
     this.clock = clock;
+    this.wordsCountFrom = clock.nanos();
     this.scheduler = scheduler;
     this.identity = new Identity(config.traceId());
     this.tickets = new Tickets(identity, random);
@@ -280,6 +284,11 @@ public final class Engine implements LockClient {
 
   Duration ttl() {
     return ttl;
+  }
+
+  /** How long a lease of this ttl stands after a renewal. */
+  Duration yieldOf(Duration wholeTtl) {
+    return wholeTtl.multipliedBy(traits.life().yieldPercent()).dividedBy(100);
   }
 
   boolean isFenceNumber(long number) {

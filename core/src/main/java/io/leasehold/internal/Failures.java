@@ -122,7 +122,8 @@ final class Failures {
     return "lock '" + lease.name() + "': the lease " + lease.leaseId();
   }
 
-  static IllegalArgumentException moreThanATtl(Hold hold, Duration wanted) {
+  static IllegalArgumentException moreThanARenewalYields(
+      Hold hold, Duration most, Duration wanted) {
     Duration ttl = hold.grant.ticket.ttl();
     return new IllegalArgumentException(
         "lock '"
@@ -131,6 +132,8 @@ final class Failures {
             + Durations.show(ttl)
             + " cannot be held for "
             + Durations.show(wanted)
-            + " more; ask for less, or take it with a longer ttl");
+            + " more, a renewal yields "
+            + Durations.show(most)
+            + "; ask for less, or take it with a longer ttl");
   }
 }

@@ -3,6 +3,7 @@ package io.leasehold.internal;
 import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.Traits;
 import io.leasehold.spi.support.Scheduler;
 import java.util.ArrayList;
 import java.util.List;
@@ -241,8 +242,19 @@ final class Grant {
   void renewed(Validity newer, boolean isWanted) {
     if (newer.sent() - validity.sent() >= 0) {
       validity = newer;
-      hear(isWanted);
+      boolean toldSince = wanted && isTold() && wantedSince - newer.sent() >= 0;
+      hear(isWanted || toldSince);
     }
+  }
+
+  /** The store reports that another waits. */
+  void wantedNow() {
+    hear(true);
+  }
+
+  /** Whether the store reports who waits, besides answering it. */
+  private boolean isTold() {
+    return queue.engine.traits.wanted() == Traits.Wanted.REPORTED;
   }
 
   private void hear(boolean isWanted) {
@@ -260,7 +272,9 @@ final class Grant {
     return wanted;
   }
 
+  /** Whether the store's last word on who waits still counts. */
   boolean hasFreshWord(long now) {
-    return now - validity.sent() <= FRESH_NANOS;
+    return now - validity.sent() <= FRESH_NANOS
+        || (isTold() && validity.sent() - queue.engine.wordsCountFrom > 0);
   }
 }

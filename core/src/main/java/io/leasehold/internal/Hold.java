@@ -146,8 +146,9 @@ public final class Hold implements Lease, Waiter.Outcome {
 
   @Override
   public void ensureHeld(Duration atLeast) {
-    if (Durations.nanos(atLeast) >= Validity.of(0, 0, grant.ticket.ttl()).until()) {
-      throw Failures.moreThanATtl(this, atLeast);
+    Duration most = engine().yieldOf(grant.ticket.ttl());
+    if (Durations.nanos(atLeast) >= Validity.of(0, 0, most).until()) {
+      throw Failures.moreThanARenewalYields(this, most, atLeast);
     }
     if (remainsFor(atLeast)) {
       return;

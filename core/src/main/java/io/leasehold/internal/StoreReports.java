@@ -37,7 +37,16 @@ final class StoreReports implements StoreListener {
   }
 
   @Override
+  public void wanted(LeaseId id) {
+    Grant grant = engine.keeper.find(id);
+    if (grant != null) {
+      grant.queue.locked(steps -> grant.wantedNow());
+    }
+  }
+
+  @Override
   public void reconnected() {
+    engine.wordsCountFrom = engine.clock.nanos();
     for (Contender contender : List.copyOf(engine.contenders.values())) {
       contender.queue().locked(contender::reconnected);
     }

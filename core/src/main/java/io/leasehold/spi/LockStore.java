@@ -60,11 +60,12 @@ public interface LockStore extends AutoCloseable {
   CompletionStage<Release> release(Ticket ticket, Duration within);
 
   /**
-   * Asks to be woken for a ticket that waits. Completes once the watch stands, and says whether
-   * anything can have been missed before: then the engine attempts once more. Stands over wake-ups
-   * and ends when the ticket is granted or withdrawn: a store whose signals fire once arms the next
-   * one itself, before it answers an attempt as queued. Stores without signals complete at once
-   * with {@link Watch#ATTEMPT_AGAIN}, and are asked only by tests.
+   * Asks to be woken for a ticket that waits; {@code within} ends when its caller leaves, if that
+   * is sooner than a request timeout. Completes once the watch stands, and says whether anything
+   * can have been missed before: then the engine attempts once more. Stands over wake-ups and ends
+   * when the ticket is granted or withdrawn: a store whose signals fire once arms the next one
+   * itself, before it answers an attempt as queued. Stores without signals complete at once with
+   * {@link Watch#ATTEMPT_AGAIN}, and are asked only by tests.
    */
   CompletionStage<Watch> watch(Ticket ticket, Duration within);
 

@@ -38,7 +38,7 @@ public record Ticket(
 
   /** What a busy attempt leaves behind. */
   public enum Intent {
-    /** Nothing. */
+    /** Nothing, once it is answered; others may see it until then. */
     TRY,
     /**
      * A mark that somebody waits and, where the store keeps a queue, a place in it. It lapses with

@@ -6,6 +6,7 @@ import java.text.Normalizer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -24,6 +25,7 @@ public final class BrokenStores {
             ofRenewalsAndReleases(),
             ofWaiters(),
             ofClients(),
+            ofSessions(),
             ofNames())
         .flatMap(List::stream)
         .toList();
@@ -228,6 +230,34 @@ public final class BrokenStores {
             17,
             "validity is the ttl asked for",
             BrokenStore.store(BrokenConnections::answersTheTtlAskedFor)));
+  }
+
+  /** Of a store whose entries live as long as their session. */
+  private static List<BrokenStore> ofSessions() {
+    return List.of(
+        new BrokenStore(
+            "yield-not-declared",
+            17,
+            "a renewal yields half of the ttl, and the store declares all of it",
+            ofSession(BrokenTables::yieldsHalf)),
+        new BrokenStore(
+            "waiters-not-reported",
+            20,
+            "who waits is said to be reported, and is not",
+            ofSession(BrokenTables::reportsNoWaiter)));
+  }
+
+  private static BrokenStore.Recipe ofSession(Function<InMemorySettings, LockTable> broken) {
+    return settings ->
+        BrokenStore.table(broken)
+            .make(
+                settings.withFeatures(
+                    Feature.FENCING,
+                    Feature.QUEUE,
+                    Feature.NO_BARGING,
+                    Feature.TOMBSTONES,
+                    Feature.SESSIONS,
+                    Feature.REPORTS_WANTED));
   }
 
   private static List<BrokenStore> ofNames() {

@@ -253,4 +253,26 @@ final class BrokenTables {
       }
     };
   }
+
+  /** A renewal yields half of the ttl, and the store declares all of it. */
+  static LockTable yieldsHalf(InMemorySettings settings) {
+    return new LockTable(settings) {
+      @Override
+      Duration sure(Entry held, long now) {
+        return super.sure(held, now).dividedBy(2);
+      }
+    };
+  }
+
+  /** Declares that it reports who waits. */
+  static LockTable reportsNoWaiter(InMemorySettings settings) {
+    return new LockTable(settings) {
+      @Override
+      void report(Report report) {
+        if (!(report instanceof Wanted)) {
+          super.report(report);
+        }
+      }
+    };
+  }
 }

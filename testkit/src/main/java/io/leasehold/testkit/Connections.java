@@ -72,8 +72,8 @@ final class Connections {
     List<Runnable> calls = new ArrayList<>();
     for (LockTable.Report report : reports) {
       LeaseId id = report.id();
-      boolean lost = report instanceof LockTable.Lost;
-      InMemoryStore store = lost ? owners.get(id.client()) : watches.get(id);
+      boolean ofHolder = report instanceof LockTable.Lost || report instanceof LockTable.Wanted;
+      InMemoryStore store = ofHolder ? owners.get(id.client()) : watches.get(id);
       StoreListener listener = store == null ? null : listeners.get(store);
       if (store == null || listener == null) {
         continue;
@@ -85,8 +85,12 @@ final class Connections {
               listener.granted(
                   id, told.granted(), () -> Duration.ofNanos(clock.nanos() - told.at()));
             });
+      } else if (report instanceof LockTable.Wanted) {
+        calls.add(() -> listener.wanted(id));
+      } else if (report instanceof LockTable.Lost) {
+        calls.add(() -> listener.lost(List.of(id)));
       } else {
-        calls.add(lost ? () -> listener.lost(List.of(id)) : () -> listener.wake(id));
+        calls.add(() -> listener.wake(id));
       }
     }
     return calls;

@@ -249,6 +249,11 @@ public final class InMemoryServer implements StoreFactory {
     return result;
   }
 
+  /** Runs the second step of a request. */
+  void later(Runnable step) {
+    signals.execute(step);
+  }
+
   private void send(List<Runnable> calls) {
     if (!calls.isEmpty()) {
       calls.forEach(signals::execute);

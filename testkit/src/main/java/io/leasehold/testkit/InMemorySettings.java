@@ -1,5 +1,6 @@
 package io.leasehold.testkit;
 
+import io.leasehold.LockMode;
 import io.leasehold.Trait;
 import io.leasehold.spi.Traits;
 import java.time.Duration;
@@ -59,7 +60,17 @@ public record InMemorySettings(
      */
     TOMBSTONES,
     /** Leases live and die with a session: one for each ttl of a client. */
-    SESSIONS
+    SESSIONS,
+    /**
+     * With {@link #SESSIONS}: a client may count on half of the session's life, as after a beat.
+     */
+    HALF_YIELD,
+    /** A failed try is seen as a waiter until it is answered. */
+    VISIBLE_TRIES,
+    /** A holder's client is told as soon as another begins to wait. */
+    REPORTS_WANTED,
+    /** Neither read locks nor semaphores. */
+    EXCLUSIVE_ONLY
   }
 
   /** Copies the set. */
@@ -112,7 +123,25 @@ public record InMemorySettings(
       traits.add(Trait.FIFO);
     }
     return new Traits(
-        "memory", traits, minTtl, maxTtl, ttlStep, pollAndGrants(), Traits.Life.TTL, calls);
+        "memory",
+        traits,
+        has(Feature.EXCLUSIVE_ONLY)
+            ? EnumSet.of(LockMode.EXCLUSIVE)
+            : EnumSet.allOf(LockMode.class),
+        minTtl,
+        maxTtl,
+        ttlStep,
+        pollAndGrants(),
+        life(),
+        has(Feature.REPORTS_WANTED) ? Traits.Wanted.REPORTED : Traits.Wanted.ON_RENEWAL,
+        calls);
+  }
+
+  private Traits.Life life() {
+    return has(Feature.SESSIONS)
+        ? new Traits.Life(
+            Traits.Ends.SESSION, has(Feature.HALF_YIELD) ? 50 : 100, ttl -> Duration.ZERO)
+        : Traits.Life.TTL;
   }
 
   private Traits.Poll pollAndGrants() {

@@ -12,6 +12,7 @@ import io.leasehold.spi.StoreOperator;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
 import io.leasehold.spi.Watch;
+import io.leasehold.testkit.InMemorySettings.Feature;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -50,7 +51,30 @@ public final class InMemoryStore implements LockStore, StoreOperator {
   @Override
   public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
     forget(ticket.id());
-    return answer(ticket, LockTable::attempt);
+    boolean seen = server.settings().has(Feature.VISIBLE_TRIES);
+    return seen && ticket.intent() == Ticket.Intent.TRY
+        ? visibleTry(ticket)
+        : answer(ticket, LockTable::attempt);
+  }
+
+  /**
+   * Two steps at the server: enters and looks who is before it, and leaves again if somebody is.
+   */
+  private CompletionStage<Attempt> visibleTry(Ticket ticket) {
+    if (closed) {
+      return CompletableFuture.failedFuture(unavailable());
+    }
+    Attempt first = server.apply(ticket, this, LockTable::attempt);
+    if (!(first instanceof Attempt.Busy)) {
+      return CompletableFuture.completedFuture(first);
+    }
+    CompletableFuture<Attempt> answer = new CompletableFuture<>();
+    server.later(
+        () -> {
+          server.apply(ticket, this, LockTable::withdraw);
+          answer.complete(first);
+        });
+    return answer;
   }
 
   @Override

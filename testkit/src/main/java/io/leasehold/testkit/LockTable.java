@@ -3,9 +3,12 @@ package io.leasehold.testkit;
 import static io.leasehold.testkit.InMemorySettings.Feature.DIRECT_GRANT;
 import static io.leasehold.testkit.InMemorySettings.Feature.FENCING;
 import static io.leasehold.testkit.InMemorySettings.Feature.GRANT_MESSAGES;
+import static io.leasehold.testkit.InMemorySettings.Feature.HALF_YIELD;
 import static io.leasehold.testkit.InMemorySettings.Feature.QUEUE;
+import static io.leasehold.testkit.InMemorySettings.Feature.REPORTS_WANTED;
 import static io.leasehold.testkit.InMemorySettings.Feature.SESSIONS;
 import static io.leasehold.testkit.InMemorySettings.Feature.TOMBSTONES;
+import static io.leasehold.testkit.InMemorySettings.Feature.VISIBLE_TRIES;
 
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
@@ -29,7 +32,7 @@ class LockTable {
   private static final long LONGEST_CONFIRM_NANOS = Duration.ofSeconds(2).toNanos();
 
   /** What happened that a client may want to know. */
-  sealed interface Report permits Wake, Told, Lost {
+  sealed interface Report permits Wake, Told, Lost, Wanted {
     LeaseId id();
   }
 
@@ -41,6 +44,9 @@ class LockTable {
 
   /** This lease went with its session. */
   record Lost(LeaseId id) implements Report {}
+
+  /** Another waits for the name of this lease from now on. */
+  record Wanted(LeaseId id) implements Report {}
 
   private final InMemorySettings settings;
   private final Map<String, LockName> names = new LinkedHashMap<>();
@@ -145,6 +151,9 @@ class LockTable {
       return granted(name, entry, now);
     }
     Attempt answer = new Attempt.Busy(Duration.ofNanos(name.soonestEnd(now)), name.holder());
+    if (ticket.intent() == Ticket.Intent.TRY && settings.has(VISIBLE_TRIES) && !buried) {
+      keepPlace(name, ticket, now);
+    }
     if (ticket.intent() == Ticket.Intent.QUEUE && !buried) {
       keepPlace(name, ticket, now);
       answer = settings.has(QUEUE) ? new Attempt.Queued(name.place(ticket), name.holder()) : answer;
@@ -158,6 +167,9 @@ class LockTable {
     Entry waiting = name.waiters.get(ticket.id());
     if (waiting == null) {
       name.waiters.put(ticket.id(), new Entry(ticket, now, lives.begin(ticket, now)));
+      if (settings.has(REPORTS_WANTED)) {
+        name.holders.keySet().forEach(id -> report(new Wanted(id)));
+      }
     } else {
       lives.renew(waiting.life, ticket, now);
     }
@@ -175,9 +187,19 @@ class LockTable {
     return name;
   }
 
-  private static Attempt granted(LockName name, Entry held, long now) {
+  private Attempt granted(LockName name, Entry held, long now) {
     boolean wanted = name.isWantedBeside(held.ticket.id());
-    return new Attempt.Granted(held.number, held.remaining(now), wanted);
+    return new Attempt.Granted(held.number, sure(held, now), wanted);
+  }
+
+  /** How much of a lease's life its client may count on. */
+  Duration sure(Entry held, long now) {
+    Duration left = held.remaining(now);
+    if (!settings.has(HALF_YIELD)) {
+      return left;
+    }
+    Duration half = left.minus(held.ticket.ttl().dividedBy(2));
+    return half.isNegative() ? Duration.ZERO : half;
   }
 
   private Entry grant(LockName name, Ticket ticket, Lives.Life life, long now) {
@@ -214,7 +236,7 @@ class LockTable {
     }
     if (held != null) {
       lives.renew(held.life, ticket, now);
-      return new Renewal.Renewed(held.remaining(now), name.isWantedBeside(ticket.id()));
+      return new Renewal.Renewed(sure(held, now), name.isWantedBeside(ticket.id()));
     }
     Entry waiting = name.waiters.get(ticket.id());
     if (waiting == null) {

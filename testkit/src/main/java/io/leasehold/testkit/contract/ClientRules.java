@@ -1,20 +1,24 @@
 package io.leasehold.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.ClientClosedException;
 import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
 import io.leasehold.LockClient;
+import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.MissingTraitException;
 import io.leasehold.Trait;
 import io.leasehold.spi.Traits;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.Lock;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DisplayName;
 
@@ -129,6 +133,29 @@ public interface ClientRules {
       }
     }
     bed.requireFree();
+  }
+
+  /** By whoever asks for it, before anything is asked of the store. */
+  @ContractTest
+  @DisplayName("R15 read locks and semaphores are refused where the store has none")
+  default void R15_aModeThatTheStoreLacksIsRefused(Testbed bed) throws Exception {
+    Optional<Traits> traits = bed.fixture().traits();
+    Assumptions.assumeTrue(traits.isPresent(), "the store's traits are not known");
+    LockClient client = bed.one();
+    Map<LockMode, ThrowingCallable> each =
+        Map.of(
+            LockMode.SHARED, () -> client.readWriteLock(bed.name()),
+            LockMode.PERMITS, () -> client.semaphore(bed.name(), 2));
+    each.forEach(
+        (mode, take) -> {
+          if (!traits.orElseThrow().modes().contains(mode)) {
+            assertThatThrownBy(take)
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("a lock alone only");
+          } else {
+            assertThatCode(take).doesNotThrowAnyException();
+          }
+        });
   }
 
   /** When the lock is taken so, before anything is asked of the store. */

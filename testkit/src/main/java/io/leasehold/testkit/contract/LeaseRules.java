@@ -244,4 +244,29 @@ public interface LeaseRules {
     waiter.result().release();
     bed.requireFree();
   }
+
+  /** Where the store says how much of a ttl that is. */
+  @ContractTest
+  @DisplayName("R17 a lease can be held for as long as a renewal yields, and no longer is promised")
+  default void R17_ensureHeldTakesWhatARenewalYields(Testbed bed) throws Exception {
+    Optional<Traits> traits = bed.fixture().traits();
+    Assumptions.assumeTrue(traits.isPresent(), "the store's traits are not known");
+    Lease lease = bed.take(bed.one());
+    Duration ttl = ClientSettings.defaults().ttl().orElseThrow();
+    int percent = traits.orElseThrow().life().yieldPercent();
+    lease.ensureHeld(ttl.multipliedBy(percent).dividedBy(100).multipliedBy(9).dividedBy(10));
+    assertThat(lease.remaining()).isGreaterThan(ttl.multipliedBy(percent).dividedBy(125));
+    Duration more = ttl.multipliedBy(percent).dividedBy(100);
+    assertThatThrownBy(() -> lease.ensureHeld(more)).isInstanceOf(IllegalArgumentException.class);
+    requireListed(bed, lease);
+    lease.release();
+  }
+
+  private static void requireListed(Testbed bed, Lease lease) throws Exception {
+    if (bed.fixture().lacks(Ability.LIST).isEmpty()) {
+      assertThat(onlyHolder(bed).remaining())
+          .as("what the store keeps, of what the client counts on")
+          .isGreaterThanOrEqualTo(lease.remaining().minusSeconds(1));
+    }
+  }
 }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 
 /** R20: who is served next. */
@@ -92,6 +93,35 @@ public interface OrderRules {
     for (int i = 0; i < 3; i++) {
       bed.lock(bed.two()).acquire(bed.patience()).release();
     }
+    end.set(true);
+    for (Caller<String> worker : workers) {
+      worker.result();
+    }
+  }
+
+  /** Threads that hold it for so long each that a thousand hand-overs would outlast the waiter. */
+  @ContractTest
+  @DisplayName("R20 a lease that another process waits for goes back after few hand-overs")
+  default void R20_aWantedLeaseGoesBackSoon(Testbed bed) throws Exception {
+    bed.needs(Ability.WAIT);
+    AtomicBoolean end = new AtomicBoolean();
+    AtomicInteger grants = new AtomicInteger();
+    List<Caller<String>> workers = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      workers.add(
+          bed.start(
+              () -> {
+                while (!end.get()) {
+                  Lease lease = bed.lock(bed.one()).acquire(bed.patience());
+                  grants.incrementAndGet();
+                  bed.pass(Duration.ofMillis(20));
+                  lease.release();
+                }
+                return "";
+              }));
+    }
+    bed.await("hand-overs", () -> grants.get() >= 5);
+    bed.lock(bed.two()).acquire(bed.patience()).release();
     end.set(true);
     for (Caller<String> worker : workers) {
       worker.result();

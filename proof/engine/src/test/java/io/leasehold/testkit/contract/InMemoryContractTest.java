@@ -75,6 +75,38 @@ class InMemoryContractTest {
     }
   }
 
+  /**
+   * As ZooKeeper over one session: a renewal yields half of the ttl, a try is seen by others until
+   * it is answered, and a holder's client is told who comes to wait.
+   */
+  @Nested
+  class SessionsOfHalfYield extends StoreContract {
+    @Override
+    protected ContractFixture fixture() {
+      return new Fixture(
+          InMemorySettings.defaults()
+              .withFeatures(
+                  Feature.FENCING,
+                  Feature.QUEUE,
+                  Feature.NO_BARGING,
+                  Feature.SESSIONS,
+                  Feature.HALF_YIELD,
+                  Feature.VISIBLE_TRIES,
+                  Feature.REPORTS_WANTED));
+    }
+  }
+
+  /** As a bare key and value: a lock alone, and nothing else. */
+  @Nested
+  class ExclusiveOnly extends StoreContract {
+    @Override
+    protected ContractFixture fixture() {
+      return new Fixture(
+          InMemorySettings.defaults()
+              .withFeatures(Feature.FENCING, Feature.TOMBSTONES, Feature.EXCLUSIVE_ONLY));
+    }
+  }
+
   /** As a script in Redis: who releases grants to the next. */
   @Nested
   class DirectGrant extends StoreContract {
