@@ -38,14 +38,14 @@ class PagesTest {
     COMMAND
         .matcher(text)
         .results()
-        .forEach(found -> commands.add(List.of(found.group(1).split(" +"))));
+        .forEach(found -> commands.add(List.of(found.group(1).split(" +", -1))));
     LISTED
         .matcher(text)
         .results()
         .forEach(
             found ->
                 commands.add(
-                    Arrays.stream(found.group(1).split(", "))
+                    Arrays.stream(found.group(1).split(", ", -1))
                         .map(word -> word.replace("\"", ""))
                         .toList()));
     List<List<String>> here = new ArrayList<>();
@@ -149,7 +149,7 @@ class PagesTest {
             .replaceAll("[^ ']+/\\d+/main", "HOLDER")
             .replaceAll("\\b\\d{10,}\\b", "TOKEN")
             .replaceAll("\\b[0-9.]+m?s\\b", "DURATION")
-            .split(" +"));
+            .split(" +", -1));
   }
 
   private static List<List<String>> lines(String text) {
