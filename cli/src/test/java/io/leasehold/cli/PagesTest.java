@@ -148,7 +148,7 @@ class PagesTest {
             .replaceAll("\\d{4}-\\d\\d-\\d\\dT\\S+Z", "TIME")
             .replaceAll("[^ ']+/\\d+/main", "HOLDER")
             .replaceAll("\\b\\d{10,}\\b", "TOKEN")
-            .replaceAll("\\b[0-9.]+m?s\\b", "DURATION")
+            .replaceAll("\\b(?:[0-9.]+(?:ms|s|m|h))+\\b", "DURATION")
             .split(" +", -1));
   }
 
