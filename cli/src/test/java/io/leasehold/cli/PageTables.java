@@ -32,7 +32,7 @@ final class PageTables {
         .lines()
         .skip(2)
         .takeWhile(line -> line.startsWith("|"))
-        .map(line -> line.split("\\|")[1].strip())
+        .map(line -> line.split("\\|", -1)[1].strip())
         .flatMap(PageTables::names)
         .collect(Collectors.toCollection(TreeSet::new));
   }

@@ -38,14 +38,14 @@ class PagesTest {
     COMMAND
         .matcher(text)
         .results()
-        .forEach(found -> commands.add(List.of(found.group(1).split(" +"))));
+        .forEach(found -> commands.add(List.of(found.group(1).split(" +", -1))));
     LISTED
         .matcher(text)
         .results()
         .forEach(
             found ->
                 commands.add(
-                    Arrays.stream(found.group(1).split(", "))
+                    Arrays.stream(found.group(1).split(", ", -1))
                         .map(word -> word.replace("\"", ""))
                         .toList()));
     List<List<String>> here = new ArrayList<>();
@@ -148,8 +148,8 @@ class PagesTest {
             .replaceAll("\\d{4}-\\d\\d-\\d\\dT\\S+Z", "TIME")
             .replaceAll("[^ ']+/\\d+/main", "HOLDER")
             .replaceAll("\\b\\d{10,}\\b", "TOKEN")
-            .replaceAll("\\b[0-9.]+m?s\\b", "DURATION")
-            .split(" +"));
+            .replaceAll("\\b(?:[0-9.]+(?:ms|s|m|h))+\\b", "DURATION")
+            .split(" +", -1));
   }
 
   private static List<List<String>> lines(String text) {

@@ -73,7 +73,7 @@ class SettingsPageTest {
     Set<String> words =
         PageTables.sources(module)
             .flatMap(source -> set.matcher(source).results())
-            .flatMap(found -> Arrays.stream(found.group(1).split(",\\s*")))
+            .flatMap(found -> Arrays.stream(found.group(1).split(",\\s*", -1)))
             .map(word -> word.replace("\"", ""))
             .collect(Collectors.toCollection(TreeSet::new));
     assertThat(words).as("%s of %s", name, module).isNotEmpty();

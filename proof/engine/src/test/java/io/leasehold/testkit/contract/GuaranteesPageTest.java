@@ -54,8 +54,9 @@ class GuaranteesPageTest {
 
         Leasehold makes the following promises on every store. Each section states a promise, what it means in practice, and the
         tests that prove it. The build of every store runs all of these tests, with two clients. A store declares what it cannot do,
-        and its page lists that. For each rule the build also runs deliberately broken stores, which fail the tests of that rule and
-        pass the others (`BrokenStoresTest`).
+        and its page lists that. For each rule that a store can break, the build also runs deliberately broken stores, which fail
+        the tests of that rule and pass the others (`BrokenStoresTest`); mutants of the engine cover the rules that the engine alone
+        decides (`EngineMutantsTest`).
 
         R1, R4 and R17 rest on two assumptions that no client can enforce: the store keeps what it has acknowledged, and clocks run
         at the same rate within 1 %. See also [what no lock can do](../README.md#what-no-lock-can-do).
