@@ -4,12 +4,14 @@ import io.leasehold.Finding;
 import io.leasehold.Finding.Level;
 import java.io.IOException;
 import java.nio.file.FileStore;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Looks for what could break the promises of a lock file. */
 final class SqliteDiagnosis implements Session.Work<List<Finding>> {
@@ -40,6 +42,7 @@ final class SqliteDiagnosis implements Session.Work<List<Finding>> {
       found.add(fileSystem(disk.type()));
       found.add(space(disk.getUsableSpace()));
       found.add(size(file.size()));
+      found.add(access(file.openToOthers()));
     } catch (IOException e) {
       found.add(
           new Finding(
@@ -136,6 +139,18 @@ final class SqliteDiagnosis implements Session.Work<List<Finding>> {
             seen
                 + ": very many lock names, or a reader that keeps a transaction open; close that, or"
                 + " move the file away while nothing uses it");
+  }
+
+  static Finding access(List<Path> openToOthers) {
+    return openToOthers.isEmpty()
+        ? new Finding(Level.OK, "access", "other users of the host may not write it")
+        : new Finding(
+            Level.WARNING,
+            "access",
+            "every user of the host may write "
+                + openToOthers.stream().map(Path::toString).collect(Collectors.joining(" and "))
+                + ": any of them can end the locks, or replace the file; take the permission away"
+                + " (chmod o-w)");
   }
 
   private static String text(Session session, String pragma) throws SQLException {

@@ -10,7 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -205,6 +207,21 @@ final class SqliteFile {
   long size() throws IOException {
     Path log = Path.of(path.toRealPath() + "-wal");
     return Files.size(path) + (Files.exists(log) ? Files.size(log) : 0);
+  }
+
+  /** What users other than its owner may write: the file, or the directory that it lies in. */
+  List<Path> openToOthers() throws IOException {
+    List<Path> open = new ArrayList<>();
+    Path real = path.toRealPath();
+    for (Path each : List.of(real, real.resolveSibling("."))) {
+      if (each.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+        Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(each);
+        if (permissions.contains(PosixFilePermission.OTHERS_WRITE)) {
+          open.add(each.normalize());
+        }
+      }
+    }
+    return open;
   }
 
   /** Where it lies. */

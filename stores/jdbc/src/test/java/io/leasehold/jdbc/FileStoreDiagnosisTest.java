@@ -11,8 +11,10 @@ import io.leasehold.Finding.Level;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
@@ -43,11 +45,36 @@ class FileStoreDiagnosisTest {
       assertThat(get(store.diagnose(WITHIN)))
           .extracting(Finding::check)
           .containsExactly(
-              "integrity", "schema", "persistence", "clock", "file system", "disk space", "size");
-      for (String check : new String[] {"integrity", "schema", "persistence", "clock", "size"}) {
+              "integrity",
+              "schema",
+              "persistence",
+              "clock",
+              "file system",
+              "disk space",
+              "size",
+              "access");
+      for (String check :
+          new String[] {"integrity", "schema", "persistence", "clock", "size", "access"}) {
         assertThat(find(store, check).level()).as(check).isEqualTo(Level.OK);
       }
       assertThat(find(store, "clock").detail()).contains("monotonic");
+    }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void aFileOrDirectoryThatEveryUserMayWriteIsWarnedOf() throws IOException {
+    try (LeaseRowStore store = Fixture.open(file())) {
+      Files.setPosixFilePermissions(file(), PosixFilePermissions.fromString("rw-rw-rw-"));
+      assertThat(find(store, "access").level()).isEqualTo(Level.WARNING);
+      assertThat(find(store, "access").detail()).contains("locks.db").contains("chmod");
+      Files.setPosixFilePermissions(file(), PosixFilePermissions.fromString("rw-------"));
+      Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString("rwxrwxrwx"));
+      assertThat(find(store, "access").detail())
+          .contains(dir.toString())
+          .doesNotContain("locks.db");
+      Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString("rwx------"));
+      assertThat(find(store, "access").level()).isEqualTo(Level.OK);
     }
   }
 
