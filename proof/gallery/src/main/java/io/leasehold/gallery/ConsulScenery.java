@@ -19,7 +19,7 @@ final class ConsulScenery {
   private final int port;
   private final Map<String, String> sessions = new ConcurrentHashMap<>();
 
-  /** A lock-delay outlives its key, so each play has one of its own. */
+  /** A lock-delay outlives its key, so each play has another key. */
   private final String key = "invoice-" + KEYS.incrementAndGet();
 
   ConsulScenery(Stage stage, ServerProcess server) {
@@ -77,7 +77,7 @@ final class ConsulScenery {
     return ConsulHttp.get(port, "/v1/kv/" + key).contains("\"Session\"");
   }
 
-  /** Shows who has the key as what the data looks like after. */
+  /** Shows the session of the key as what the data looks like after. */
   void shows() throws IOException {
     Matcher session =
         Pattern.compile("\"Session\":\\s*\"([^\"]+)\"")

@@ -3,7 +3,7 @@ package io.leasehold.gallery;
 /** What a broken lock does to its users. */
 enum Harm {
   TWO_HOLDERS("two clients have the lock at once"),
-  LOCKED_FOR_EVER("nobody will ever have the lock again"),
+  LOCKED_FOR_EVER("the lock is never free again"),
   NOT_RELEASED("the lock was let go and stays locked"),
   LOST_UPDATE("a write is lost"),
   DONE_TWICE("it was done twice"),

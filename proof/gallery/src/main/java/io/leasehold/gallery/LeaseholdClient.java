@@ -83,7 +83,7 @@ final class LeaseholdClient implements AutoCloseable {
   /** Renews it now, as the engine does at a third of the ttl. */
   void renews(Lease lease) throws Exception {
     if (!client.does(() -> isRenewed(lease))) {
-      throw new IllegalStateException("a lease was lost that nobody took");
+      throw new IllegalStateException("a live lease was not renewed");
     }
     client.says("is renewed");
   }
@@ -119,7 +119,7 @@ final class LeaseholdClient implements AutoCloseable {
     throw new IllegalStateException("a lost lease was released without a word");
   }
 
-  /** Wakes, asks whether it still holds, and is told that it does not. */
+  /** Asks the store whether it still holds; it must not. */
   void learnsOfTheLoss(Lease lease) throws Exception {
     if (client.does(() -> isRenewed(lease))) {
       throw new IllegalStateException("a lost lease counts as held");

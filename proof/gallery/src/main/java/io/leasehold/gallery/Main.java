@@ -33,15 +33,9 @@ final class Main implements Runnable {
       description = "play each N times; only the first is shown, the others must be equal")
   private int times;
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "print this")
-  private boolean help;
-
   private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
   private final TerminalTimeline timeline =
-      new TerminalTimeline(System.console() != null && System.getenv("NO_COLOR") == null);
+      new TerminalTimeline(Boolean.getBoolean("leasehold.gallery.colours"));
   private int exitCode;
 
   private Main() {}

@@ -81,12 +81,12 @@ final class RedisWire implements AutoCloseable {
         if (!client.pace().before(text)) {
           return;
         }
-        server.getOutputStream().write(request.bytes());
+        server.getOutputStream().write(request.bytes);
         Value reply = Value.read(replies);
-        if (!HIDDEN.contains(request.words().get(0))) {
-          client.says(text + " → " + reply.text());
+        if (!HIDDEN.contains(request.words.get(0))) {
+          client.says(text + " → " + reply.text);
         }
-        socket.getOutputStream().write(reply.bytes());
+        socket.getOutputStream().write(reply.bytes);
       }
     } catch (IOException ended) {
       // One end has closed it: the other learns it by that
@@ -106,7 +106,17 @@ final class RedisWire implements AutoCloseable {
   }
 
   /** A value of RESP2. */
-  private record Value(byte[] bytes, String text, List<String> words) {
+  private static final class Value {
+    private final byte[] bytes;
+    private final String text;
+    private final List<String> words;
+
+    private Value(byte[] bytes, String text, List<String> words) {
+      this.bytes = bytes;
+      this.text = text;
+      this.words = words;
+    }
+
     /** As a person would type it; of a script only its name, which is its first line. */
     String command() {
       if (words.get(0).equals("EVAL")) {

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import redis.clients.jedis.Jedis;
 
-/** Redlock over three servers; beside it one Redis and a token. */
+/** Redlock over three servers, and one Redis with a token. */
 final class RedlockScenes {
   private static final Duration PAST_THE_TTL = Duration.ofSeconds(31);
 

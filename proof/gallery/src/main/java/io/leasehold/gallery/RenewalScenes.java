@@ -37,7 +37,7 @@ final class RenewalScenes {
     stage.harm(Harm.LOST_UPDATE, stock.equals("9"));
   }
 
-  /** One of the stock, as everybody does it. */
+  /** Sells one of the stock. */
   static String sell(Jedis jedis) {
     int stock = Integer.parseInt(jedis.get("stock"));
     return jedis.set("stock", String.valueOf(stock - 1));
@@ -83,7 +83,7 @@ final class RenewalScenes {
             "invoice",
             "A");
     a.locks(lockOfA);
-    a.leaves("its work throws, and nobody calls unlock()");
+    a.leaves("its work throws: unlock() is never called");
     for (int round = 1; round <= 360; round++) {
       if (round <= 2) {
         redis.passes(TEN_SECONDS);

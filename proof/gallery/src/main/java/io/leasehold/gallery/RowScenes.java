@@ -105,12 +105,15 @@ final class RowScenes {
     SqlScenery mysql = stage.mysql();
     LeaseholdClient a = mysql.leasehold("A");
     LeaseholdClient b = mysql.leasehold("B");
-    Lease invoice = a.acquires("invoice");
-    a.lane().leaves("works on invoice");
-    Lease report = b.acquires("report");
+    Lease invoice = a.lane().does(() -> a.lock("invoice").acquire(Duration.ofSeconds(10)));
+    a.lane().says("acquire() of invoice");
+    b.lane().says("wants another name: report");
+    Lease report = b.lane().does(() -> b.lock("report").acquire(Duration.ofSeconds(10)));
+    b.lane().says("acquire() of report");
+    stage.harm(Harm.STANDSTILL, !invoice.isHeld());
     b.releases(report);
     a.releases(invoice);
-    stage.verdict("A lock is found by its primary key: another name meets nobody.");
+    stage.verdict("A lock is found by its primary key: another name does not meet it.");
   }
 
   static void gapDeadlock(Stage stage) throws Exception {
@@ -120,7 +123,7 @@ final class RowScenes {
     Client a = stage.client("A");
     Client b = stage.client("B");
     Connection ofA = mysql.connect(a);
-    // Who has written more is not the one that is rolled back
+    // The server rolls back the transaction that has written less
     a.does(() -> writesSomething(ofA));
     var lockOfA = new InsertIfMissing(ofA, "invoice");
     var lockOfB = new InsertIfMissing(mysql.connect(b), "invoice");

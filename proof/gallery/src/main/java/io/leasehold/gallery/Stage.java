@@ -35,7 +35,7 @@ final class Stage implements AutoCloseable {
     return nodes;
   }
 
-  /** A database of its own for this play. */
+  /** A new database for this play. */
   SqlScenery mysql() {
     return new SqlScenery(this, servers.mysql());
   }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Two records as one picture: the broken lock, and beside it Leasehold. The same each time. */
+/** Two records as one picture: the broken lock left, Leasehold right. The same each time. */
 final class SvgTimeline {
   private static final int PANEL = 540;
   private static final int LANE = 22;

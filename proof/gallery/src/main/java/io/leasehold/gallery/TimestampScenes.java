@@ -98,7 +98,7 @@ final class TimestampScenes {
     LeaseholdClient a = redis.leasehold("A");
     LeaseholdClient b = redis.leasehold("B");
     var lease = a.acquires("invoice");
-    redis.passes(Duration.ofMillis(28_000));
+    redis.passes(Duration.ofSeconds(28));
     stage.harm(Harm.TWO_HOLDERS, b.tries("invoice").isPresent());
     a.renews(lease);
     a.releases(lease);

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/** What the clocks of the clients show, in milliseconds; it goes when it is told to. */
+/** What the clocks of the clients show, in milliseconds; only the script moves it. */
 final class WallClock {
   private final Stage stage;
   private final AtomicLong now = new AtomicLong(1_000_000);

@@ -71,7 +71,7 @@ final class ZooKeeperScenery {
     await()
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(5))
-        .atMost(Duration.ofSeconds(60))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> !isOf(handle.getSessionId()));
   }
 

@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Starts ZooKeeper from its artifact, in a JVM of its own. */
+/** Starts ZooKeeper from its artifact, in another JVM. */
 final class ZooKeeperServer {
   private static final int PATIENCE_MILLIS = 5_000;
 
@@ -43,7 +43,7 @@ final class ZooKeeperServer {
     }
   }
 
-  /** Surefire has the real one in a property of its own; the server runs in another folder. */
+  /** Surefire keeps the real one in another property; the server runs in another folder. */
   private static String classPath() {
     String path =
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));

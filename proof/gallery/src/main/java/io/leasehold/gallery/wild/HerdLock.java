@@ -7,7 +7,7 @@ import org.apache.zookeeper.KeeperException.NodeExistsException;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 
-/** One node for all: whoever waits watches it, and tries again when it is gone. */
+/** One node for all: every waiter watches it, and tries again when it is gone. */
 public final class HerdLock {
   private final ZooKeeper zooKeeper;
   private final String path;

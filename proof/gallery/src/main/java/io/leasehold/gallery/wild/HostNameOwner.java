@@ -4,7 +4,7 @@ import java.util.List;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.params.SetParams;
 
-/** Re-entrant: whoever is this host has it already. */
+/** Re-entrant: a process on this host has it already. */
 public final class HostNameOwner implements WildLock {
   private static final String UNLOCK =
       """

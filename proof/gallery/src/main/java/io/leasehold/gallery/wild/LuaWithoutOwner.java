@@ -3,7 +3,7 @@ package io.leasehold.gallery.wild;
 import java.util.List;
 import redis.clients.jedis.Jedis;
 
-/** One script, so it is atomic; but the lock is nobody's. */
+/** One script, so it is atomic; but the lock names no owner. */
 public final class LuaWithoutOwner implements WildLock {
   private static final String LOCK =
       """

@@ -7,7 +7,7 @@ import org.apache.zookeeper.KeeperException.NodeExistsException;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 
-/** A node is the lock; it stays until somebody deletes it. */
+/** A node is the lock; it stays until a client deletes it. */
 public final class PersistentNode implements WildLock {
   private final ZooKeeper zooKeeper;
   private final String path;

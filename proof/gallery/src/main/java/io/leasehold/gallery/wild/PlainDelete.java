@@ -3,7 +3,7 @@ package io.leasehold.gallery.wild;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.params.SetParams;
 
-/** Whoever unlocks deletes whatever is there. */
+/** unlock() deletes the key, whose lock it may be. */
 public final class PlainDelete implements WildLock {
   private final Jedis jedis;
   private final String key;

@@ -38,7 +38,7 @@ public final class Redlock implements WildLock {
           locked++;
         }
       } catch (JedisException unreachable) {
-        continue;
+        // the others decide
       }
     }
     long drift = TTL / 100 + 2;
@@ -56,7 +56,7 @@ public final class Redlock implements WildLock {
       try {
         node.eval(UNLOCK, List.of(key), List.of(owner));
       } catch (JedisException unreachable) {
-        continue;
+        // the others decide
       }
     }
   }

@@ -5,7 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLIntegrityConstraintViolationException;
 
-/** A row with an end; whoever unlocks deletes the row of that name. */
+/** A row with an end; unlock() deletes the row of that name. */
 public final class RowDeletedByName implements WildLock {
   private final Connection connection;
   private final String name;

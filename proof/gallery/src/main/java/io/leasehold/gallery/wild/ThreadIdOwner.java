@@ -4,7 +4,7 @@ import java.util.List;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.params.SetParams;
 
-/** Re-entrant: whoever is this thread has it already. */
+/** Re-entrant: a thread with this id has it already. */
 public final class ThreadIdOwner implements WildLock {
   private static final String UNLOCK =
       """

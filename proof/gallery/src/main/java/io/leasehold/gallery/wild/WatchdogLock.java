@@ -4,7 +4,7 @@ import java.util.List;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.params.SetParams;
 
-/** A watchdog renews it until somebody unlocks. */
+/** A watchdog renews it until unlock() is called. */
 public final class WatchdogLock implements WildLock {
   private static final String UNLOCK =
       """
