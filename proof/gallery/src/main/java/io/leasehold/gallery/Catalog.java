@@ -41,7 +41,7 @@ final class Catalog {
               "SETNX with a timestamp: clocks differ",
               Harm.TWO_HOLDERS,
               TimestampScenes::clocks,
-              TimestampScenes::onLeasehold),
+              TimestampScenes::onLeaseholdClocks),
           new Exhibit(
               "4d",
               "SETNX with a timestamp: a second of tolerance",
@@ -179,7 +179,7 @@ final class Catalog {
               "Consul: a session that is never renewed",
               Harm.TWO_HOLDERS,
               ConsulScenes::neverRenewed,
-              RenewalScenes::onLeaseholdFixedTtl),
+              RenewalScenes::onLeaseholdRenewed),
           new Exhibit(
               "15c",
               "Consul: lock-delay taken for a bug",

@@ -80,7 +80,7 @@ final class ConsulScenes {
     ConsulScenery consul = stage.consul();
     Client a = stage.client("A");
     Client b = stage.client("B");
-    a.locks(new ConsulNeverRenewed(consul.connect(a), consul.key(), "2s"));
+    a.locks(new ConsulNeverRenewed(consul.connect(a), consul.key(), "3s"));
     await().pollInterval(Duration.ofMillis(20)).atMost(PATIENCE).until(() -> !consul.isHeld());
     stage.world("A works; its session ends after once or twice its ttl");
     var lockOfB = new ConsulNeverRenewed(consul.connect(b), consul.key(), "10s");

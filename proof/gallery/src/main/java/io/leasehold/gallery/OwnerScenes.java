@@ -77,11 +77,11 @@ final class OwnerScenes {
       Stage stage, RedisScenery redis, LeaseholdClient a, LeaseholdClient b, Lease outer)
       throws Exception {
     a.lane().enters("withLock → token " + stage.token(outer));
-    redis.passes(Duration.ofSeconds(20));
+    redis.passes(Duration.ofSeconds(16));
     if (LeaseholdClient.isRenewed(outer)) {
       a.lane().says("is renewed");
     }
-    redis.passes(Duration.ofSeconds(20));
+    redis.passes(Duration.ofSeconds(16));
     a.lock("invoice")
         .withLock(inner -> a.lane().says("withLock again → token " + stage.token(inner)));
     a.lane().says("leaves the inner block: nothing is sent");

@@ -4,6 +4,7 @@ import io.leasehold.Lease;
 import io.leasehold.servers.RedisCli.Nil;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.testkit.Framing;
+import java.io.IOException;
 import java.time.Duration;
 import redis.clients.jedis.Jedis;
 
@@ -65,6 +66,12 @@ final class RedisScenery implements Scenery {
         new LeaseholdClient(stage, client, Framing.RESP, server.port(), server::urlBy));
   }
 
+  /** The same in another process. */
+  RemoteLeasehold remoteLeasehold(String name, Duration ttl, Duration ahead) throws IOException {
+    String url = server.url() + "?ttl=" + ttl.toMillis() + "ms";
+    return stage.closes(new RemoteLeasehold(stage.client(name), url, ahead));
+  }
+
   @Override
   public void passes(Duration time) {
     passesUnseen(time);
@@ -78,8 +85,11 @@ final class RedisScenery implements Scenery {
 
   /** A write that the data refuses if it has seen a higher token. */
   boolean writesFenced(Lease lease, String key, String value) {
-    Object done =
-        server.command("EVAL", FENCED_WRITE, "1", key, String.valueOf(lease.fencingToken()), value);
+    return writesFenced(lease.fencingToken(), key, value);
+  }
+
+  boolean writesFenced(long token, String key, String value) {
+    Object done = server.command("EVAL", FENCED_WRITE, "1", key, String.valueOf(token), value);
     return done.equals(1L);
   }
 

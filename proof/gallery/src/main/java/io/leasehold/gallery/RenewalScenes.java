@@ -13,6 +13,8 @@ import redis.clients.jedis.Jedis;
 final class RenewalScenes {
   private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
+  private static final Duration SHORT_TTL = Duration.ofSeconds(1);
+
   private RenewalScenes() {}
 
   static void fixedTtl(Stage stage) throws Exception {
@@ -47,23 +49,45 @@ final class RenewalScenes {
     RedisScenery redis = stage.redis();
     LeaseholdClient a = redis.leasehold("A");
     LeaseholdClient b = redis.leasehold("B");
-    Lease leaseOfA = a.acquires("item");
-    redis.passes(Duration.ofSeconds(20));
-    a.renews(leaseOfA);
-    redis.passes(Duration.ofSeconds(20));
-    stage.harm(Harm.TWO_HOLDERS, b.tries("item").isPresent());
-    a.lane().stops("is stopped before it writes 9");
-    redis.passes(Duration.ofSeconds(31));
+    longWorkIsRenewed(stage, redis, a, b);
+    RemoteLeasehold c = redis.remoteLeasehold("C", SHORT_TTL, Duration.ZERO);
+    long tokenOfC = c.acquires("item");
+    c.lane().enters("is another process: acquire(), ttl 1 s → token " + stage.token(tokenOfC));
+    c.stops();
     Lease leaseOfB = b.acquires("item");
     boolean first = redis.writesFenced(leaseOfB, "stock", "9");
-    b.lane().says("writes 9 with token 2 → " + (first ? "done" : "refused"));
-    boolean second = redis.writesFenced(leaseOfA, "stock", "9");
-    a.lane().leaves("wakes, writes 9 with token 1 → " + (second ? "done" : "refused"));
+    b.lane().says("writes 9 with token 3 → " + (first ? "done" : "refused"));
+    c.goesOn();
+    boolean held = c.isHeld();
+    c.lane().leaves("goes on: isHeld() → " + held);
+    boolean second = redis.writesFenced(tokenOfC, "stock", "9");
+    c.lane().says("its write that was on the way, token 2 → " + (second ? "done" : "refused"));
+    stage.harm(Harm.TWO_HOLDERS, held);
     stage.harm(Harm.LOST_UPDATE, second || !first);
-    a.learnsOfTheLoss(leaseOfA);
     b.releases(leaseOfB);
     redis.shows("HGET", "stock", "value");
-    stage.verdict("Renewed while it runs; a holder that was stopped is refused by its token.");
+    stage.verdict(
+        "Renewed while it runs. A holder that was stopped knows, and its token is refused.");
+  }
+
+  private static void longWorkIsRenewed(
+      Stage stage, RedisScenery redis, LeaseholdClient a, LeaseholdClient b) throws Exception {
+    Lease lease = a.acquires("item");
+    redis.passes(Duration.ofSeconds(16));
+    a.renews(lease);
+    redis.passes(Duration.ofSeconds(16));
+    stage.harm(Harm.TWO_HOLDERS, b.tries("item").isPresent());
+    a.releases(lease);
+  }
+
+  static void onLeaseholdRenewed(Stage stage) throws Exception {
+    RedisScenery redis = stage.redis();
+    LeaseholdClient a = redis.leasehold("A");
+    LeaseholdClient b = redis.leasehold("B");
+    longWorkIsRenewed(stage, redis, a, b);
+    Lease next = b.acquires("item");
+    b.releases(next);
+    stage.verdict("Renewed at a third of its ttl, for as long as it is held.");
   }
 
   static void watchdog(Stage stage) throws Exception {

@@ -73,7 +73,10 @@ final class Stage implements AutoCloseable {
 
   /** What the token is called in the record: its place among those of this play. */
   int token(Lease lease) {
-    long token = lease.fencingToken();
+    return token(lease.fencingToken());
+  }
+
+  int token(long token) {
     if (!tokens.isEmpty() && token < tokens.last() && !tokens.contains(token)) {
       throw new IllegalStateException("a later token is lower");
     }

@@ -1,11 +1,14 @@
 package io.leasehold.gallery;
 
+import io.leasehold.Lease;
+import io.leasehold.LockOptions;
 import io.leasehold.gallery.wild.TimestampClocks;
 import io.leasehold.gallery.wild.TimestampInverted;
 import io.leasehold.gallery.wild.TimestampNull;
 import io.leasehold.gallery.wild.TimestampTolerance;
 import io.leasehold.gallery.wild.TimestampUnchecked;
 import java.time.Duration;
+import java.util.OptionalLong;
 
 /** SETNX with a timestamp, GET and GETSET. */
 final class TimestampScenes {
@@ -88,6 +91,23 @@ final class TimestampScenes {
         "One script looks and takes, by the server's clock: nothing comes between.");
   }
 
+  static void onLeaseholdClocks(Stage stage) throws Exception {
+    RedisScenery redis = stage.redis();
+    LeaseholdClient a = redis.leasehold("A");
+    Lease lease = a.acquires("invoice");
+    Duration ahead = Duration.ofSeconds(40);
+    RemoteLeasehold b = redis.remoteLeasehold("B", LeaseholdClient.TTL, ahead);
+    b.lane().says("is a process whose clock is 40 s ahead");
+    boolean stolen = b.tries("invoice").isPresent();
+    b.lane().says("tryAcquire() → " + (stolen ? "granted" : "empty: it is held"));
+    stage.harm(Harm.TWO_HOLDERS, stolen);
+    a.releases(lease);
+    OptionalLong token = b.tries("invoice");
+    stage.harm(Harm.NOT_RELEASED, token.isEmpty());
+    b.lane().enters("tryAcquire() → token " + stage.token(token.orElseThrow()));
+    stage.verdict("The server's clock decides; no request carries a time.");
+  }
+
   static void onLeaseholdTwoTakers(Stage stage) throws Exception {
     OnLeasehold.oneOfTwo(
         stage, stage.redis(), "One script looks and takes: of two takers one is refused.");
@@ -97,8 +117,9 @@ final class TimestampScenes {
     RedisScenery redis = stage.redis();
     LeaseholdClient a = redis.leasehold("A");
     LeaseholdClient b = redis.leasehold("B");
-    var lease = a.acquires("invoice");
-    redis.passes(Duration.ofSeconds(28));
+    LockOptions tenMinutes = LockOptions.defaults().withTtl(Duration.ofMinutes(10));
+    Lease lease = a.acquires("invoice", tenMinutes, "ttl 10 min");
+    redis.passes(Duration.ofMinutes(9));
     stage.harm(Harm.TWO_HOLDERS, b.tries("invoice").isPresent());
     a.renews(lease);
     a.releases(lease);
