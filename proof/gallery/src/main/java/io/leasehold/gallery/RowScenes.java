@@ -10,7 +10,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** Locks that are rows of a table. */
@@ -78,27 +77,56 @@ final class RowScenes {
     mysql.run("INSERT INTO locks (task) VALUES ('invoice'), ('report')");
     Client a = stage.client("A");
     Client b = stage.client("B");
+    Client c = stage.client("C");
     Connection ofA = mysql.connect(a);
     Connection ofB = mysql.connect(b);
-    for (int isolation :
-        List.of(Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_READ_COMMITTED)) {
-      boolean committed = isolation == Connection.TRANSACTION_READ_COMMITTED;
-      stage.world(committed ? "READ COMMITTED" : "REPEATABLE READ");
-      ofA.setTransactionIsolation(isolation);
-      ofB.setTransactionIsolation(isolation);
-      var lockOfA = new ForUpdateWithoutIndex(ofA, "invoice");
-      var lockOfB = new ForUpdateWithoutIndex(ofB, "report");
-      a.locks(lockOfA);
-      b.says("wants another task: report");
-      CompletableFuture<Boolean> wait = b.begins(lockOfB::tryLock);
-      mysql.awaitWaiter(b, "a row that it did not ask for");
-      stage.harm(Harm.STANDSTILL, !wait.isDone());
-      a.unlocks(lockOfA);
-      b.wakes("goes on");
-      b.judged(Client.ended(wait));
-      b.unlocks(lockOfB);
-    }
+    Connection ofC = mysql.connect(c);
+    var lockOfA = new ForUpdateWithoutIndex(ofA, "invoice");
+    var lockOfB = new ForUpdateWithoutIndex(ofB, "report");
+
+    stage.world("REPEATABLE READ");
+    a.locks(lockOfA);
+    b.says("wants another task: report");
+    CompletableFuture<Boolean> wait = b.begins(lockOfB::tryLock);
+    mysql.awaitWaiter(b, "a row that it did not ask for");
+    c.says("adds a task");
+    CompletableFuture<Boolean> insert = c.begins(() -> adds(ofC, "audit"));
+    mysql.awaitWaiters(2, c, "a gap");
+    stage.harm(Harm.STANDSTILL, !wait.isDone() && !insert.isDone());
+    letsTheOtherGo(a, lockOfA, b, lockOfB, wait);
+    c.wakes("goes on");
+    Client.ended(insert);
+
+    stage.world("READ COMMITTED");
+    ofA.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+    ofB.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+    a.locks(lockOfA);
+    CompletableFuture<Boolean> waitAgain = b.begins(lockOfB::tryLock);
+    mysql.awaitWaiter(b, "a row that it did not ask for");
+    c.does(() -> adds(ofC, "backup"));
+    letsTheOtherGo(a, lockOfA, b, lockOfB, waitAgain);
     mysql.shows("SELECT * FROM locks");
+  }
+
+  private static boolean adds(Connection connection, String task) throws SQLException {
+    try (PreparedStatement insert =
+        connection.prepareStatement("INSERT INTO locks (task) VALUES (?)")) {
+      insert.setString(1, task);
+      return insert.executeUpdate() == 1;
+    }
+  }
+
+  private static void letsTheOtherGo(
+      Client a,
+      ForUpdateWithoutIndex lockOfA,
+      Client b,
+      ForUpdateWithoutIndex lockOfB,
+      CompletableFuture<Boolean> wait)
+      throws Exception {
+    a.unlocks(lockOfA);
+    b.wakes("goes on");
+    b.judged(Client.ended(wait));
+    b.unlocks(lockOfB);
   }
 
   static void onLeaseholdOtherName(Stage stage) throws Exception {

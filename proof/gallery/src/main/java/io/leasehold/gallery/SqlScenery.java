@@ -14,7 +14,9 @@ import java.util.List;
 
 /** A database in a play: MySQL, as it is installed but for its clock. */
 final class SqlScenery implements Scenery {
-  private static final String WAITS = "SELECT count(*) FROM performance_schema.data_lock_waits";
+  private static final String WAITS =
+      "SELECT count(DISTINCT requesting_engine_transaction_id)"
+          + " FROM performance_schema.data_lock_waits";
 
   private final Stage stage;
   private final SqlServer server;
@@ -79,6 +81,11 @@ final class SqlScenery implements Scenery {
 
   /** Returns once a client waits for a row; it is awake again when the script wakes it. */
   void awaitWaiter(Client client, String whose) throws SQLException {
+    awaitWaiters(1, client, whose);
+  }
+
+  /** The same where others wait already: so many in all. */
+  void awaitWaiters(int number, Client client, String whose) throws SQLException {
     client.waits("waits for " + whose);
     try (Connection administrator = server.connect();
         Statement statement = administrator.createStatement()) {
@@ -86,13 +93,13 @@ final class SqlScenery implements Scenery {
           .pollDelay(Duration.ZERO)
           .pollInterval(Duration.ofMillis(5))
           .atMost(Duration.ofSeconds(30))
-          .until(() -> isAnyWaiting(statement));
+          .until(() -> waiting(statement) >= number);
     }
   }
 
-  private static boolean isAnyWaiting(Statement statement) throws SQLException {
+  private static int waiting(Statement statement) throws SQLException {
     try (ResultSet rows = statement.executeQuery(WAITS)) {
-      return rows.next() && rows.getInt(1) > 0;
+      return rows.next() ? rows.getInt(1) : 0;
     }
   }
 }

@@ -65,43 +65,48 @@ final class SvgTimeline {
     for (int lane = 0; lane < names.size(); lane++) {
       text(x + lane * LANE - 4, TOP, "n", names.get(lane));
     }
-    int words = x + names.size() * LANE;
     int y = TOP + 6;
-    List<State> before = names.stream().map(name -> State.OUTSIDE).toList();
-    boolean overlap = false;
+    Row before = new Row(-1, "", names.stream().map(name -> State.OUTSIDE).toList());
     for (Row row : recording.rows()) {
-      String who = row.lane() < 0 ? "— " : names.get(row.lane()) + "  ";
-      List<String> lines = wrapped(who + row.text(), left + PANEL - words);
-      int middle = y + LINE / 2;
-      int end = y + lines.size() * LINE;
-      for (int lane = 0; lane < names.size(); lane++) {
-        line(x + lane * LANE, y, middle, before.get(lane), overlap);
-        line(x + lane * LANE, middle, end, row.states().get(lane), row.isOverlap());
-      }
-      if (row.lane() >= 0) {
-        svg.append(
-            String.format(
-                Locale.ROOT,
-                "<circle cx=\"%d\" cy=\"%d\" r=\"5\" fill=\"#1f2328\"/>%n",
-                x + row.lane() * LANE,
-                middle));
-      }
-      for (String each : lines) {
-        text(words, y + 13, row.lane() < 0 ? "d" : "", each);
-        y += LINE;
-      }
-      before = row.states();
-      overlap = row.isOverlap();
+      y = row(x, y, names, before, row);
+      before = row;
     }
     y += 10;
     for (String line : recording.data()) {
-      for (String each : wrapped(line, PANEL - 2 * MARGIN)) {
-        text(x, y + 13, "d", each);
-        y += LINE;
-      }
+      y = paragraph(x, y, "d", line);
     }
-    for (String each : wrapped(verdict, PANEL - 2 * MARGIN)) {
-      text(x, y + 17, judged, each);
+    return paragraph(x, y + 4, judged, verdict);
+  }
+
+  /** The lines of the clients change their state in the middle of the row. */
+  private int row(int x, int top, List<String> names, Row before, Row row) {
+    int words = x + names.size() * LANE;
+    String who = row.lane() < 0 ? "— " : names.get(row.lane()) + "  ";
+    List<String> lines = wrapped(who + row.text(), PANEL - MARGIN - names.size() * LANE);
+    int middle = top + LINE / 2;
+    int end = top + lines.size() * LINE;
+    for (int lane = 0; lane < names.size(); lane++) {
+      line(x + lane * LANE, top, middle, before.states().get(lane), before.isOverlap());
+      line(x + lane * LANE, middle, end, row.states().get(lane), row.isOverlap());
+    }
+    if (row.lane() >= 0) {
+      svg.append(
+          String.format(
+              Locale.ROOT,
+              "<circle cx=\"%d\" cy=\"%d\" r=\"5\" fill=\"#1f2328\"/>%n",
+              x + row.lane() * LANE,
+              middle));
+    }
+    for (int i = 0; i < lines.size(); i++) {
+      text(words, top + i * LINE + 13, row.lane() < 0 ? "d" : "", lines.get(i));
+    }
+    return end;
+  }
+
+  private int paragraph(int x, int top, String kind, String text) {
+    int y = top;
+    for (String each : wrapped(text, PANEL - 2 * MARGIN)) {
+      text(x, y + 13, kind, each);
       y += LINE;
     }
     return y;
