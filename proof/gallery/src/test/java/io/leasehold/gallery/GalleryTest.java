@@ -10,8 +10,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -32,8 +35,16 @@ class GalleryTest {
       " is not what a run draws; make it anew: mvn -pl proof/gallery -am test -Dtest=GalleryTest"
           + " -Dleasehold.docs.write=true -Dsurefire.failIfNoSpecifiedTests=false";
 
+  /** What the engine logs of lost leases is part of the plays; kept, or its level is forgotten. */
+  private static final Logger LOG = Logger.getLogger("io.leasehold");
+
   private final Servers servers = new Servers();
   private final Map<String, Recording> broken = new HashMap<>();
+
+  @BeforeAll
+  void silence() {
+    LOG.setLevel(Level.OFF);
+  }
 
   @AfterAll
   void closeServers() {
