@@ -8,9 +8,7 @@ import java.util.List;
 
 /** Bugs in what the engine does for every lock. */
 final class EngineMutants {
-  private static final String KEEPER_LETS_GO =
-      "// Renewal ends before the release is sent, so that none can outlive it."
-          + " engine.keeper.remove(grant);";
+  private static final String KEEPER_LETS_GO = "engine.keeper.remove(grant); begin();";
 
   static final List<Mutant> ALL =
       List.of(
@@ -89,9 +87,9 @@ final class EngineMutants {
                       "Grant",
                       "return now == Phase.HELD || now == Phase.REFRESHING;",
                       "return now != Phase.ENDED;"),
-                  new Patch("Leaving", KEEPER_LETS_GO, "")),
+                  new Patch("Leaving", KEEPER_LETS_GO, "begin();")),
               ""),
-          mutant("lease not let go by the keeper", "Leaving", KEEPER_LETS_GO, ""),
+          mutant("lease not let go by the keeper", "Leaving", KEEPER_LETS_GO, "begin();"),
           mutant(
               "kept on the terms of the caller who began to contend",
               "Contention",
@@ -100,7 +98,7 @@ final class EngineMutants {
           mutant(
               "loss not announced",
               "Hold",
-              "if (all != null) { all.call(steps); } return true;",
+              "if (all != null) { all.lost(reason, steps); } return true;",
               "return true;"),
           mutant(
               "renewal answered as gone is ignored",
@@ -150,7 +148,7 @@ final class EngineMutants {
           mutant(
               "release of what was gone reported as success",
               "Releaser",
-              "} else if (answer == Release.NOT_HELD) {",
+              "} else if (!leaving.isTold() && answer == Release.NOT_HELD) {",
               "} else if (answer == null) {"),
           // ---- giving up
           mutant(
