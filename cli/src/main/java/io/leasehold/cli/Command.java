@@ -36,6 +36,7 @@ enum Command {
           Option.QUIET,
           Option.TTL,
           Option.MAX_HOLD,
+          Option.MIN_HOLD,
           Option.SHARED,
           Option.PERMITS,
           Option.FAIR,

@@ -24,6 +24,10 @@ enum Option {
       "do not say that it waits, nor that the lock was not acquired in time: the exit code does"),
   TTL("--ttl", "D", "how long the lock outlives this process if that dies; default 30s"),
   MAX_HOLD("--max-hold", "D", "end the command when it has held the lock so long"),
+  MIN_HOLD(
+      "--min-hold",
+      "D",
+      "keep others out for so long from the grant, also if the command ends sooner"),
   SHARED(
       "--shared", null, "hold it together with others who share it, but with nobody who does not"),
   PERMITS(

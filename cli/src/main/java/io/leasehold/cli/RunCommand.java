@@ -98,6 +98,10 @@ final class RunCommand {
     if (maxHold.isPresent()) {
       options = options.withMaxHold(maxHold.get());
     }
+    Optional<Duration> minHold = arguments.duration(Option.MIN_HOLD);
+    if (minHold.isPresent()) {
+      options = options.withMinHold(minHold.get());
+    }
     return arguments.has(Option.FAIR) ? options.fair() : options;
   }
 

@@ -105,6 +105,8 @@ class ExitCodesTest {
     words.put(run("--ttl", "0"), "ttl must be positive");
     words.put(run("--ttl", "1ms"), "ttl");
     words.put(run("--max-hold", "0"), "maxHold must be positive");
+    words.put(run("--min-hold", "0"), "minHold must be positive");
+    words.put(run("--min-hold", "2s", "--max-hold", "1s"), "minHold must not be longer");
     words.put(run("--accept", "anything"), "--accept takes only unfenced");
     words.put(run("--store", "file:x", "--store-file", "y"), "both name a store");
     words.put(run("--permits", "two/five"), "--permits takes K/N, as in 2/5 for two of five");

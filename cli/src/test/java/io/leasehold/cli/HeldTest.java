@@ -41,6 +41,15 @@ class HeldTest {
     }
   }
 
+  /** The command and the tool have ended. */
+  @Test
+  void aMinHoldKeepsOthersOut() {
+    assertThat(tool.run("run", "--min-hold", "10m", "--ttl", "1s", "x", "--", "true").code())
+        .isZero();
+    assertThat(tool.run("run", "-n", "x", "--", "true").code()).isEqualTo(75);
+    assertThat(tool.run("who", "x").out()).contains("held").containsPattern("(9|10)m");
+  }
+
   @Test
   void everyHolderAndWaiterHasALineWithItsMode() {
     try (Running one = tool.hold("x", "--shared");

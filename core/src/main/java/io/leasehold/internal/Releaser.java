@@ -170,6 +170,9 @@ final class Releaser {
         engine.scheduler.schedule(
             () -> grant.queue.locked(then -> letGoOfKept(grant, then)),
             Math.max(0, grant.keptUntil().left(engine.clock.nanos())));
+    if (engine.isClosed()) {
+      forgetKept(grant);
+    }
     if (failed == null) {
       released(hold);
       leaving.end(null, steps);

@@ -168,9 +168,29 @@ public final class ServerProcess implements AutoCloseable {
 
   /** It stands still with the processes that it started, and its connections stay open. */
   public void pause() {
-    signal("STOP", List.of(process().toHandle()));
+    stop(List.of(process().toHandle()));
     paused = true;
-    signal("STOP", children().toList());
+    stop(children().toList());
+  }
+
+  /** On a busy machine a process may do something more after the signal was sent. */
+  private static void stop(List<ProcessHandle> processes) {
+    signal("STOP", processes);
+    await("processes that are stopped")
+        .atMost(PATIENCE)
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(1))
+        .until(() -> processes.stream().allMatch(ServerProcess::isStopped));
+  }
+
+  /** By what the kernel says of it, after its name in brackets; true where it does not say. */
+  private static boolean isStopped(ProcessHandle each) {
+    try {
+      String stat = Files.readString(Path.of("/proc", Long.toString(each.pid()), "stat"));
+      return "TtZX".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) >= 0;
+    } catch (IOException e) {
+      return true;
+    }
   }
 
   /** It goes on after {@link #pause()}. */

@@ -104,6 +104,7 @@ public interface OrderRules {
   @DisplayName("R20 a lease that another process waits for goes back after few hand-overs")
   default void R20_aWantedLeaseGoesBackSoon(Testbed bed) throws Exception {
     bed.needs(Ability.WAIT);
+    bed.take(bed.one()).release();
     AtomicBoolean end = new AtomicBoolean();
     AtomicInteger grants = new AtomicInteger();
     List<Caller<String>> workers = new ArrayList<>();
