@@ -52,6 +52,9 @@ final class Contender {
 
   private boolean wokenMeanwhile;
 
+  /** Whether the store has reported that another waits for what it may have been granted. */
+  private boolean wanted;
+
   /** Whether it stands in the store that this ticket is to be woken. */
   private boolean armed;
 
@@ -204,7 +207,7 @@ final class Contender {
       queue.contention.usedUp(this, Failures.tooLate(ticket.name()), steps);
     } else {
       leave();
-      queue.contention.granted(this, granted, validity, steps);
+      queue.contention.granted(this, wanted ? granted.asWanted() : granted, validity, steps);
       // Last, so that a report of its loss finds the contender or the lease.
       engine.contenders.remove(ticket.id());
     }
@@ -306,6 +309,11 @@ final class Contender {
         && engine.isFenceNumber(granted.number())
         && validity.until() - engine.clock.nanos() >= LEAST_TOLD_NANOS
         && !validity.isInDoubt(engine.clock);
+  }
+
+  /** Another waits for the name. */
+  void wantedNow() {
+    wanted = true;
   }
 
   /** Its session is gone, and with it whatever was granted under this id. */

@@ -38,6 +38,11 @@ final class StoreReports implements StoreListener {
 
   @Override
   public void wanted(LeaseId id) {
+    // It may come before the answer to the attempt that was granted
+    Contender contender = engine.contenders.get(id);
+    if (contender != null) {
+      contender.queue().locked(steps -> contender.wantedNow());
+    }
     Grant grant = engine.keeper.find(id);
     if (grant != null) {
       grant.queue.locked(steps -> grant.wantedNow());

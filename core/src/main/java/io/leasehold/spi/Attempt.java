@@ -14,7 +14,12 @@ public sealed interface Attempt {
    *     attempt what is left, not the ttl
    * @param wanted whether another ticket waits for the name
    */
-  record Granted(long number, Duration remaining, boolean wanted) implements Attempt {}
+  record Granted(long number, Duration remaining, boolean wanted) implements Attempt {
+    /** The same, with the word that another waits. */
+    public Granted asWanted() {
+      return new Granted(number, remaining, true);
+    }
+  }
 
   /**
    * Held by another; the ticket keeps its place in the store's queue.
