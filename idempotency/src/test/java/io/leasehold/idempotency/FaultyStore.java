@@ -51,7 +51,7 @@ final class FaultyStore implements IdempotencyStore {
   }
 
   private <T> T ask(String verb, Supplier<T> request) {
-    asked.add(verb);
+    asked.add(Thread.currentThread().isInterrupted() ? verb + " interrupted" : verb);
     Fate fate = fate();
     if (fate == Fate.REQUEST_LOST) {
       throw new StoreException(Failure.UNAVAILABLE, "not sent", null);

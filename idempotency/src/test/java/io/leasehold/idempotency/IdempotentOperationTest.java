@@ -421,6 +421,9 @@ class IdempotentOperationTest {
               return work(claim);
             });
     assertThat(Thread.interrupted()).isTrue();
+    // Else it would not pause, but ask as fast as it can
+    assertThat(store.asked)
+        .containsExactly("claim", "complete interrupted", "complete", "complete");
     assertThat(order.execute(KEY, REQUEST, this::work)).isEqualTo(result);
   }
 

@@ -12,18 +12,35 @@ import io.leasehold.idempotency.spi.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.awaitility.Awaitility;
 
 /** A store under test, and the words of the rules. Each rule has a key of its own. */
 final class Bed {
   static final Duration WITHIN = Duration.ofSeconds(10);
   static final Duration LONG = Duration.ofMinutes(10);
-  static final Duration SHORT = Duration.ofMillis(200);
+  static final Duration SHORT = Duration.ofMillis(150);
 
   final IdempotencyStore store;
+  private final Duration patience;
   final String key = "rule/" + UUID.randomUUID();
 
   Bed(IdempotencyStore store) {
+    this(store, WITHIN);
+  }
+
+  /**
+   * On a store.
+   *
+   * @param patience how long what must come is waited for; less where it is expected not to come
+   */
+  Bed(IdempotencyStore store, Duration patience) {
     this.store = store;
+    this.patience = patience;
+  }
+
+  void await(Callable<Boolean> condition) {
+    Awaitility.await().pollInterval(Duration.ofMillis(5)).atMost(patience).until(condition);
   }
 
   static String owner() {

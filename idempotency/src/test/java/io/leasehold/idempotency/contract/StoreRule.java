@@ -1,7 +1,6 @@
 package io.leasehold.idempotency.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.leasehold.idempotency.spi.ClaimAnswer;
 import io.leasehold.idempotency.spi.ClaimAnswer.Absent;
@@ -128,7 +127,7 @@ public enum StoreRule {
     void check(Bed bed) {
       ClaimAnswer answer = bed.ask(Bed.owner(), Intent.CLAIM, Bed.SHORT, Bed.LONG);
       assertThat(answer).isInstanceOf(Claimed.class);
-      await().atMost(Bed.WITHIN).until(() -> bed.ask(Intent.LOOK) instanceof Lapsed);
+      bed.await(() -> bed.ask(Intent.LOOK) instanceof Lapsed);
       ClaimId next = bed.takeOver();
       assertThat(bed.store.extend(next, Bed.LONG.multipliedBy(2), Bed.LONG, Bed.WITHIN)).isTrue();
       ClaimAnswer running = bed.ask(Intent.LOOK);
@@ -194,14 +193,14 @@ public enum StoreRule {
       // Claimed after it, for as long: once this has lapsed the other would have
       Bed later = new Bed(bed.store);
       later.ask(Bed.owner(), Intent.CLAIM, Bed.SHORT, Bed.LONG);
-      await().atMost(Bed.WITHIN).until(() -> later.ask(Intent.LOOK) instanceof Lapsed);
+      bed.await(() -> later.ask(Intent.LOOK) instanceof Lapsed);
       assertThat(bed.ask(Intent.CLAIM)).isEqualTo(Bed.finished("kept"));
 
       Bed brief = new Bed(bed.store);
       ClaimId long1 = brief.claim();
       assertThat(bed.store.complete(long1, Bed.value("brief"), Duration.ofMillis(1), Bed.WITHIN))
           .isTrue();
-      await().atMost(Bed.WITHIN).until(() -> brief.ask(Intent.LOOK) instanceof Absent);
+      bed.await(() -> brief.ask(Intent.LOOK) instanceof Absent);
       assertThat(brief.claim().token()).isGreaterThan(long1.token());
     }
   },
@@ -211,7 +210,7 @@ public enum StoreRule {
     void check(Bed bed) {
       ClaimAnswer answer = bed.ask(Bed.owner(), Intent.CLAIM, Bed.SHORT, Duration.ofMillis(1));
       assertThat(answer).isInstanceOf(Claimed.class);
-      await().atMost(Bed.WITHIN).until(() -> bed.ask(Intent.LOOK) instanceof Absent);
+      bed.await(() -> bed.ask(Intent.LOOK) instanceof Absent);
       bed.claim();
     }
   },
@@ -304,7 +303,7 @@ public enum StoreRule {
     @Override
     void check(Bed bed) {
       assertThat(bed.store.mark(bed.key, Duration.ofMillis(1), Bed.WITHIN)).isTrue();
-      await().atMost(Bed.WITHIN).until(() -> bed.store.mark(bed.key, Bed.LONG, Bed.WITHIN));
+      bed.await(() -> bed.store.mark(bed.key, Bed.LONG, Bed.WITHIN));
       assertThat(bed.store.mark(bed.key, Bed.LONG, Bed.WITHIN)).isFalse();
       assertThat(bed.store.unmark(bed.key, Bed.WITHIN)).isTrue();
       assertThat(bed.store.unmark(bed.key, Bed.WITHIN)).isFalse();
@@ -343,10 +342,10 @@ public enum StoreRule {
                     over.claim(), Bed.value("over"), Duration.ofMillis(1), Bed.WITHIN))
             .isTrue();
         assertThat(bed.store.mark(over.key, Duration.ofMillis(1), Bed.WITHIN)).isTrue();
-        await().atMost(Bed.WITHIN).until(() -> over.ask(Intent.LOOK) instanceof Absent);
+        bed.await(() -> over.ask(Intent.LOOK) instanceof Absent);
       }
       assertThat(bed.store.purge(2, Bed.WITHIN)).isLessThanOrEqualTo(4);
-      await().atMost(Bed.WITHIN).until(() -> bed.store.purge(2, Bed.WITHIN) == 0);
+      bed.await(() -> bed.store.purge(2, Bed.WITHIN) == 0);
       assertThat(bed.ask(Intent.LOOK)).isInstanceOf(Running.class);
       assertThat(kept.ask(Intent.LOOK)).isEqualTo(Bed.finished("kept"));
       assertThat(unknown.ask(Intent.LOOK)).isInstanceOf(Lapsed.class);
@@ -410,7 +409,16 @@ public enum StoreRule {
 
   /** Holds a store to this rule. */
   public void check(IdempotencyStore store) throws Exception {
-    check(new Bed(store));
+    check(store, Bed.WITHIN);
+  }
+
+  /**
+   * The same.
+   *
+   * @param patience how long what must come is waited for
+   */
+  void check(IdempotencyStore store, Duration patience) throws Exception {
+    check(new Bed(store, patience));
   }
 
   private static <T> List<T> together(int threads, Callable<T> call) throws Exception {
