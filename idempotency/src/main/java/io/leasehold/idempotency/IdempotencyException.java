@@ -12,7 +12,9 @@ public abstract sealed class IdempotencyException extends RuntimeException
         UnknownOutcomeException,
         ReplayedException,
         ResultUnavailableException,
-        StaleClaimException {
+        StaleClaimException,
+        TokenRefusedException,
+        VersionConflictException {
   private static final long serialVersionUID = 1L;
 
   IdempotencyException(String message, @Nullable Throwable cause) {

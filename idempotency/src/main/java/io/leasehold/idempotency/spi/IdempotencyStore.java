@@ -15,7 +15,8 @@ import java.util.Set;
  *
  * <p>Every verb throws {@link io.leasehold.StoreException} if the store did not answer: {@code
  * UNKNOWN_OUTCOME} if the request may have taken effect. Each can be repeated then, with the same
- * arguments, and answers as the first did; but {@link #increment}, which counts again.
+ * arguments, and answers as the first did; but {@link #mark}, which finds the mark of the first,
+ * and {@link #increment}, which counts again.
  */
 public interface IdempotencyStore extends AutoCloseable {
   /** A duration that is for ever: a hundred years. */
