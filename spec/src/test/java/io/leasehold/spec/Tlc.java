@@ -83,9 +83,9 @@ final class Tlc {
             "final");
     command.command().addAll(1, jvm);
     command.command().addAll(List.of(options));
-    command.command().add(Model.SPEC.getFileName().toString());
+    command.command().add(model.spec().getFileName().toString());
     // It looks for a configuration beside the specification, if that is given with its directory
-    command.directory(Model.SPEC.getParent().toFile());
+    command.directory(model.spec().getParent().toFile());
     Process process = command.redirectErrorStream(true).redirectOutput(output.toFile()).start();
     try {
       assertThat(process.waitFor(LONGEST_MINUTES, TimeUnit.MINUTES))

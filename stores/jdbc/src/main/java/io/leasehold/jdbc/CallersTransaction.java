@@ -27,11 +27,7 @@ final class CallersTransaction {
    */
   <T> T run(Connection connection, Work<T> work) {
     try {
-      if (connection.getAutoCommit()) {
-        throw new IllegalStateException(
-            "the connection is in auto-commit mode: call setAutoCommit(false) first, for what is"
-                + " locked is free again when the transaction ends");
-      }
+      requireTransaction(connection);
       Dialect dialect = ServerStores.dialect(connection, prefix);
       ServerErrors errors = new ServerErrors(dialect.name(), dialect);
       Tables tables = new Tables(dialect, prefix);
@@ -45,6 +41,27 @@ final class CallersTransaction {
           StoreException.Failure.UNAVAILABLE,
           "the connection cannot be used: " + e.getMessage(),
           e);
+    }
+  }
+
+  /** The same on a SQLite file. */
+  <T> T runOnFile(Connection connection, Session.Work<T> work) {
+    try {
+      requireTransaction(connection);
+      try (Session session = Session.onLoan(connection, sql -> sql)) {
+        return work.run(session);
+      }
+    } catch (SQLException e) {
+      throw new StoreException(
+          StoreException.Failure.UNAVAILABLE, "the database failed: " + e.getMessage(), e);
+    }
+  }
+
+  private static void requireTransaction(Connection connection) throws SQLException {
+    if (connection.getAutoCommit()) {
+      throw new IllegalStateException(
+          "the connection is in auto-commit mode: call setAutoCommit(false) first, for what is"
+              + " locked is free again when the transaction ends");
     }
   }
 }

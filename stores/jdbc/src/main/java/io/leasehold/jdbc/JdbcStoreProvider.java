@@ -87,7 +87,7 @@ public final class JdbcStoreProvider implements StoreProvider {
     return new LeaseRowStore(FILE, clock, verbs, Wakes.NONE, releases);
   }
 
-  private static Path path(StoreUrl url) {
+  static Path path(StoreUrl url) {
     String rest = url.rest();
     if (rest.startsWith("//")) {
       int slash = rest.indexOf('/', 2);

@@ -9,6 +9,8 @@ import io.leasehold.spi.support.Threads;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import javax.sql.DataSource;
 
 /** Opens stores on connections of an application's pool, which may keep us waiting. */
@@ -18,16 +20,14 @@ final class PoolStores {
 
   private final DataSource pool;
   private final String prefix;
-  private final ServerSchema.Care care;
   private final Threads threads = new Threads();
 
   /** How many connections it gave. */
   private final AtomicInteger given = new AtomicInteger();
 
-  private PoolStores(DataSource pool, String prefix, ServerSchema.Care care) {
+  private PoolStores(DataSource pool, String prefix) {
     this.pool = pool;
     this.prefix = prefix;
-    this.care = care;
   }
 
   /**
@@ -36,11 +36,18 @@ final class PoolStores {
    * @throws StoreException if the pool does not give the connections that the store keeps
    */
   static LockStore open(DataSource pool, String prefix, ServerSchema.Care care) {
-    PoolStores stores = new PoolStores(pool, prefix, care);
-    return TimelyOpening.open(stores.threads, stores::opened, stores::tooFew);
+    return open(pool, prefix, opening -> opening.store(care, Wakes.NONE, true), LockStore::close);
   }
 
-  private LockStore opened() {
+  /** Opens something on them. */
+  static <S> S open(
+      DataSource pool, String prefix, Function<ServerStores.Opening, S> store, Consumer<S> close) {
+    PoolStores stores = new PoolStores(pool, prefix);
+    return TimelyOpening.open(
+        stores.threads, () -> store.apply(stores.opened()), close, stores::tooFew);
+  }
+
+  private ServerStores.Opening opened() {
     Connection first = next();
     Dialect dialect;
     ServerErrors errors;
@@ -64,8 +71,7 @@ final class PoolStores {
       lanes.close();
       throw e instanceof SQLException why ? errors.notConnected(why) : (RuntimeException) e;
     }
-    return new ServerStores.Opening(dialect, tables, errors, lanes, Wakes.NONE, clock, threads)
-        .store(care, true);
+    return new ServerStores.Opening(dialect, tables, errors, lanes, source, clock, threads);
   }
 
   private Connection next() {

@@ -18,6 +18,8 @@ import java.util.Locale;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** Opens stores on database servers. */
 final class ServerStores {
@@ -47,6 +49,16 @@ final class ServerStores {
    * @throws IllegalArgumentException if the driver cannot read the URL
    */
   static LockStore open(ServerUrl url, StoreListener listener, StatementHook hook) {
+    return open(url, hook, opening -> lockStore(url, opening, listener), LockStore::close);
+  }
+
+  /**
+   * Opens something over connections of its own.
+   *
+   * @param close closes one that came too late
+   */
+  static <S> S open(
+      ServerUrl url, StatementHook hook, Function<Opening, S> store, Consumer<S> close) {
     Dialect guess = dialect(url.product(), url.tables());
     ServerErrors errors = new ServerErrors(url.database(), guess);
     Driver driver;
@@ -59,7 +71,8 @@ final class ServerStores {
     Threads threads = new Threads();
     return TimelyOpening.open(
         threads,
-        () -> open(url, new Access(url, driver, guess), errors, listener, hook, threads),
+        () -> store.apply(opened(url, new Access(url, driver, guess), errors, hook, threads)),
+        close,
         late ->
             errors.unavailable(
                 "cannot be reached: it took longer than "
@@ -67,13 +80,8 @@ final class ServerStores {
                     + " s to connect"));
   }
 
-  private static LockStore open(
-      ServerUrl url,
-      Access access,
-      ServerErrors errors,
-      StoreListener listener,
-      StatementHook hook,
-      Threads threads) {
+  private static Opening opened(
+      ServerUrl url, Access access, ServerErrors errors, StatementHook hook, Threads threads) {
     Dialect dialect;
     Tables tables;
     Session first;
@@ -89,17 +97,30 @@ final class ServerStores {
     Clock clock = new SystemClock();
     OwnLanes lanes = new OwnLanes(source, dialect, errors, clock, threads, OwnLanes.MOST);
     lanes.add(first);
+    return new Opening(dialect, tables, errors, lanes, source, clock, threads);
+  }
+
+  private static LockStore lockStore(ServerUrl url, Opening opening, StoreListener listener) {
+    Dialect dialect = opening.dialect();
+    Threads threads = opening.threads();
     if (url.mode() == ServerUrl.Mode.SESSION) {
-      ServerDatabase database = new ServerDatabase(lanes, dialect, errors, threads);
-      return new SessionStores(database, dialect, tables, source, listener, clock, threads)
+      ServerDatabase database =
+          new ServerDatabase(opening.lanes(), dialect, opening.errors(), threads);
+      return new SessionStores(
+              database,
+              dialect,
+              opening.tables(),
+              opening.source(),
+              listener,
+              opening.clock(),
+              threads)
           .open(url.care());
     }
     Wakes wakes =
         dialect instanceof PostgresDialect postgres
-            ? new PostgresWakes(source, postgres.channel(), listener, threads)
+            ? new PostgresWakes(opening.source(), postgres.channel(), listener, threads)
             : Wakes.NONE;
-    return new Opening(dialect, tables, errors, lanes, wakes, clock, threads)
-        .store(url.care(), !dialect.hasNetworkTimeout());
+    return opening.store(url.care(), wakes, !dialect.hasNetworkTimeout());
   }
 
   /**
@@ -139,7 +160,7 @@ final class ServerStores {
       Tables tables,
       ServerErrors errors,
       Lanes lanes,
-      Wakes wakes,
+      LaneSource source,
       Clock clock,
       Threads threads) {
 
@@ -148,7 +169,7 @@ final class ServerStores {
      *
      * @param offloaded whether its verbs may not run on the callers' threads
      */
-    LockStore store(ServerSchema.Care care, boolean offloaded) {
+    LockStore store(ServerSchema.Care care, Wakes wakes, boolean offloaded) {
       ServerDatabase database = new ServerDatabase(lanes, dialect, errors, threads);
       ServerSchema schema = new ServerSchema(errors, tables);
       boolean persistent;

@@ -1,12 +1,12 @@
 package io.leasehold.jdbc;
 
-import io.leasehold.spi.LockStore;
 import io.leasehold.spi.support.Threads;
 import io.leasehold.spi.support.TimedJoin;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -19,12 +19,16 @@ final class TimelyOpening {
   /**
    * Opens a store on one of its threads, which end if it does not open.
    *
+   * @param close closes one that came too late
    * @param late what is thrown if it takes longer
    */
-  static LockStore open(
-      Threads threads, Supplier<LockStore> store, Function<Exception, RuntimeException> late) {
-    CompletableFuture<LockStore> opening = new CompletableFuture<>();
-    threads.request(() -> complete(opening, store));
+  static <S> S open(
+      Threads threads,
+      Supplier<S> store,
+      Consumer<S> close,
+      Function<Exception, RuntimeException> late) {
+    CompletableFuture<S> opening = new CompletableFuture<>();
+    threads.request(() -> complete(opening, store, close));
     try {
       return TimedJoin.of(opening, LONGEST);
     } catch (ExecutionException e) {
@@ -38,11 +42,12 @@ final class TimelyOpening {
     }
   }
 
-  private static void complete(CompletableFuture<LockStore> opening, Supplier<LockStore> store) {
+  private static <S> void complete(
+      CompletableFuture<S> opening, Supplier<S> store, Consumer<S> close) {
     try {
-      LockStore opened = store.get();
+      S opened = store.get();
       if (!opening.complete(opened)) {
-        opened.close();
+        close.accept(opened);
       }
     } catch (RuntimeException | Error e) {
       opening.completeExceptionally(e);
@@ -51,7 +56,7 @@ final class TimelyOpening {
 
   /** The store is closed as soon as it is there, if it comes at all. */
   private static RuntimeException givenUp(
-      CompletableFuture<LockStore> opening, Threads threads, RuntimeException why) {
+      CompletableFuture<?> opening, Threads threads, RuntimeException why) {
     opening.completeExceptionally(why);
     threads.close();
     return why;

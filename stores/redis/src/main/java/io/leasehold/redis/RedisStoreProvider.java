@@ -33,13 +33,15 @@ public final class RedisStoreProvider implements StoreProvider {
   @Override
   public StoreFactory factory(StoreUrl url) {
     Connections connections = connections(url);
-    url.requireOnly(ServerAddress.PARAMETERS);
     Keys keys = new Keys(url.parameter("prefix").orElse(Keys.PREFIX));
     return listener -> RedisStore.open(connections, keys, new SystemClock(), listener);
   }
 
-  private static Connections connections(StoreUrl url) {
+  static Connections connections(StoreUrl url) {
     ClientLibrary.JEDIS.require();
-    return ClientLibrary.JEDIS.use(() -> ServerAddress.of(url, System.getenv()).connections());
+    Connections connections =
+        ClientLibrary.JEDIS.use(() -> ServerAddress.of(url, System.getenv()).connections());
+    url.requireOnly(ServerAddress.PARAMETERS);
+    return connections;
   }
 }

@@ -36,9 +36,14 @@ public final class RedisStores {
    */
   public static StoreFactory using(RedisClient client, String prefix) {
     Keys keys = new Keys(prefix);
-    PooledObjectFactory<Connection> factory = client.getPool().getFactory();
-    Connections connections = new Connections("the Redis server", () -> made(factory));
+    Connections connections = connections(client);
     return listener -> RedisStore.open(connections, keys, new SystemClock(), listener);
+  }
+
+  /** Connections as this client makes them. */
+  static Connections connections(RedisClient client) {
+    PooledObjectFactory<Connection> factory = client.getPool().getFactory();
+    return new Connections("the Redis server", () -> made(factory));
   }
 
   private static Link made(PooledObjectFactory<Connection> factory) {

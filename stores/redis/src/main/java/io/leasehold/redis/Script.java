@@ -59,8 +59,7 @@ enum Script {
     return command(Name.EVAL, Command.bytes("return 0"), keys, List.of());
   }
 
-  private static Command command(
-      Name name, byte[] which, List<byte[]> keys, List<byte[]> arguments) {
+  static Command command(Name name, byte[] which, List<byte[]> keys, List<byte[]> arguments) {
     List<byte[]> all = new ArrayList<>(2 + keys.size() + arguments.size());
     all.add(which);
     all.add(Command.bytes(Integer.toString(keys.size())));
@@ -80,7 +79,7 @@ enum Script {
     }
   }
 
-  private static String sha1(String text) {
+  static String sha1(String text) {
     try {
       return HexFormat.of()
           .formatHex(MessageDigest.getInstance("SHA-1").digest(Command.bytes(text)));

@@ -1,0 +1,387 @@
+package io.leasehold.jdbc;
+
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.SystemClock;
+import io.leasehold.spi.support.Threads;
+import io.leasehold.spi.support.TimedJoin;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import javax.sql.DataSource;
+
+/**
+ * Tables of another module of this library, in a database of locks: over connections made, bounded
+ * and ended in the same way, with the same URLs and the same errors. Not for applications.
+ * Thread-safe.
+ */
+public final class SqlTables implements AutoCloseable {
+  /** What is done with a connection. */
+  public interface Work<T> {
+    /** Does it; may be run again after a statement that had no effect. */
+    T run(Statements statements) throws SQLException;
+  }
+
+  /** Reads a row. */
+  public interface RowReader<T> {
+    /** Reads it. */
+    T read(java.sql.ResultSet row) throws SQLException;
+  }
+
+  /**
+   * Where the tables are, and how they are spoken to.
+   *
+   * @param product {@code postgresql}, {@code mysql}, {@code mariadb}, {@code h2} or {@code sqlite}
+   * @param now the clock of leases, in microseconds, as an expression
+   * @param tables makes the quoted name of a table of its last word
+   */
+  public record Place(String product, String now, Function<String, String> tables) {}
+
+  /**
+   * Statements on a connection. Parameters are named, as {@code :life}, by lower-case letters; one
+   * that is called {@code name} or {@code names} is compared as bytes.
+   */
+  public static final class Statements {
+    private final Session session;
+    private final Place place;
+
+    private Statements(Session session, Place place) {
+      this.session = session;
+      this.place = place;
+    }
+
+    /** Where it is. */
+    public Place place() {
+      return place;
+    }
+
+    /** Runs a statement that answers with the number of rows it changed. */
+    public int update(String sql, Map<String, ?> values) throws SQLException {
+      return session.update(sql, values);
+    }
+
+    /** Runs a statement that answers with rows. */
+    public <T> List<T> query(String sql, Map<String, ?> values, RowReader<T> reader)
+        throws SQLException {
+      return session.query(sql, values, reader::read);
+    }
+
+    /** Runs a statement that changes a row at most, and answers with {@code LAST_INSERT_ID(x)}. */
+    public OptionalLong updateForNumber(String sql, Map<String, ?> values) throws SQLException {
+      return session.updateForNumber(sql, values);
+    }
+
+    /** Whether a statement failed because there is a row of this key already. */
+    public boolean isDuplicate(SQLException e) {
+      return !place.product().equals("sqlite")
+          && ServerStores.dialect(place.product(), Tables.DEFAULT).trouble(e)
+              == Dialect.Trouble.DUPLICATE;
+    }
+
+    /**
+     * Runs statements in a transaction of the caller that wait for others no longer than this.
+     *
+     * @return what they say; false if others were in the way all the time
+     */
+    public boolean waitFor(Duration most, Work<Boolean> work) throws SQLException {
+      if (place.product().equals("sqlite")) {
+        return work.run(this);
+      }
+      return ServerStores.dialect(place.product(), Tables.DEFAULT)
+          .waitFor(session, most, () -> work.run(this));
+    }
+  }
+
+  /** Runs work on some connection, in bounded time. */
+  private interface Runner extends AutoCloseable {
+    <T> T write(Limit limit, Session.Work<T> work);
+
+    <T> T read(Limit limit, Session.Work<T> work);
+
+    @Override
+    void close();
+  }
+
+  private final Runner runner;
+  private final Place place;
+  private final boolean offloaded;
+  private final Threads threads = new Threads(16);
+  private final Clock clock = new SystemClock();
+
+  private SqlTables(Runner runner, Place place, boolean offloaded) {
+    this.runner = runner;
+    this.place = place;
+    this.offloaded = offloaded;
+  }
+
+  /**
+   * Opens the database that a URL of a store names, and makes the tables where the URL lets it.
+   *
+   * @param ddl the statements that make the tables if they are not there
+   * @param probe a table of them
+   */
+  public static SqlTables open(StoreUrl url, Function<Place, List<String>> ddl, String probe) {
+    if (url.scheme().equals("jdbc")) {
+      ServerUrl server = ServerUrl.of(url, System.getenv());
+      return ServerStores.open(
+          server,
+          StatementHook.NONE,
+          opening ->
+              onServer(opening, server.care(), !opening.dialect().hasNetworkTimeout(), ddl, probe),
+          SqlTables::close);
+    }
+    url.requireOnly(java.util.Set.of());
+    return file(JdbcStoreProvider.path(url), ddl);
+  }
+
+  /**
+   * As {@link #open(StoreUrl, Function, String)}, on two connections of a pool that are kept.
+   *
+   * @param prefix what the tables' names begin with
+   * @param create whether they are made if they are not there
+   */
+  public static SqlTables open(
+      DataSource pool,
+      String prefix,
+      boolean create,
+      Function<Place, List<String>> ddl,
+      String probe) {
+    ServerSchema.Care care = create ? ServerSchema.Care.CREATE : ServerSchema.Care.VALIDATE;
+    return PoolStores.open(
+        pool, prefix, opening -> onServer(opening, care, true, ddl, probe), SqlTables::close);
+  }
+
+  /** The place that a URL names; opens nothing. */
+  public static Place place(StoreUrl url) {
+    return url.scheme().equals("jdbc")
+        ? place(ServerStores.tables(ServerUrl.of(url, System.getenv())))
+        : sqlite(Tables.DEFAULT, ":now / 1000");
+  }
+
+  /**
+   * Runs statements in a transaction of the caller, on the caller's connection.
+   *
+   * @param prefix what the tables' names begin with
+   * @throws IllegalStateException if there is no transaction
+   * @throws StoreException if the database fails; what becomes of the transaction is the caller's
+   *     affair
+   */
+  public static <T> T inTransaction(Connection connection, String prefix, Work<T> work) {
+    CallersTransaction transaction = new CallersTransaction(prefix);
+    if (isSqlite(connection)) {
+      return transaction.runOnFile(
+          connection,
+          session ->
+              work.run(
+                  new Statements(
+                      session, sqlite(prefix, "CAST(unixepoch('subsec') * 1000000 AS INTEGER)"))));
+    }
+    return transaction.run(
+        connection,
+        (session, dialect) ->
+            work.run(new Statements(session, place(new Tables(dialect, prefix)))));
+  }
+
+  private static boolean isSqlite(Connection connection) {
+    try {
+      return connection.getMetaData().getDatabaseProductName().equals("SQLite");
+    } catch (SQLException e) {
+      throw new StoreException(
+          Failure.UNAVAILABLE, "the connection cannot be used: " + e.getMessage(), e);
+    }
+  }
+
+  private static Place place(Tables tables) {
+    return new Place(tables.dialect().name(), tables.dialect().now(), tables::name);
+  }
+
+  private static Place sqlite(String prefix, String now) {
+    return new Place("sqlite", now, table -> prefix + "_" + table);
+  }
+
+  private static SqlTables file(Path path, Function<Place, List<String>> ddl) {
+    Clock clock = new SystemClock();
+    SqliteDatabase database =
+        new SqliteDatabase(
+            new SqliteFile(path), clock, HostClock.of(clock, Path.of("/")), StatementHook.NONE);
+    database.connect();
+    Place place = sqlite(Tables.DEFAULT, ":now / 1000");
+    SqlTables opened = new SqlTables(new OnFile(database), place, false);
+    try {
+      opened.call(TimelyOpening.LONGEST, statements -> create(statements, ddl.apply(place)));
+    } catch (RuntimeException e) {
+      opened.close();
+      throw e;
+    }
+    return opened;
+  }
+
+  private static SqlTables onServer(
+      ServerStores.Opening opening,
+      ServerSchema.Care care,
+      boolean offloaded,
+      Function<Place, List<String>> ddl,
+      String probe) {
+    ServerDatabase database =
+        new ServerDatabase(opening.lanes(), opening.dialect(), opening.errors(), opening.threads());
+    Place place = place(opening.tables());
+    SqlTables opened = new SqlTables(new OnServer(database), place, offloaded);
+    try (Limit limit = new Limit(opening.clock(), TimelyOpening.LONGEST)) {
+      database.call(
+          limit,
+          session -> require(new Statements(session, place), opening.errors(), care, ddl, probe));
+      return opened;
+    } catch (RuntimeException e) {
+      opened.close();
+      throw e;
+    }
+  }
+
+  private static boolean require(
+      Statements statements,
+      ServerErrors errors,
+      ServerSchema.Care care,
+      Function<Place, List<String>> ddl,
+      String probe)
+      throws SQLException {
+    if (care == ServerSchema.Care.NONE) {
+      return true;
+    }
+    String table = statements.place().tables().apply(probe);
+    try {
+      statements.query("SELECT 1 FROM " + table + " WHERE 1 = 0", Map.of(), row -> true);
+      return true;
+    } catch (SQLException e) {
+      if (errors.trouble(e) != Dialect.Trouble.MISSING) {
+        throw e;
+      }
+      if (care == ServerSchema.Care.VALIDATE) {
+        throw errors.refused(
+            "lacks the table "
+                + table
+                + "; make it by what IdempotencyStores.ddl(url) returns, or add ?ddl=create",
+            e);
+      }
+    }
+    return create(statements, ddl.apply(statements.place()));
+  }
+
+  private static boolean create(Statements statements, List<String> ddl) throws SQLException {
+    for (String statement : ddl) {
+      statements.session.run(statement);
+    }
+    return true;
+  }
+
+  /** Where it is. */
+  public Place place() {
+    return place;
+  }
+
+  /**
+   * Runs statements each of which stands for itself; in a file, in one transaction.
+   *
+   * @throws StoreException UNKNOWN_OUTCOME if they may have had an effect
+   */
+  public <T> T call(Duration within, Work<T> work) {
+    return run(within, limit -> runner.write(limit, onPlace(work)));
+  }
+
+  /** The same, for what only reads. */
+  public <T> T read(Duration within, Work<T> work) {
+    return run(within, limit -> runner.read(limit, onPlace(work)));
+  }
+
+  private <T> Session.Work<T> onPlace(Work<T> work) {
+    return session -> work.run(new Statements(session, place));
+  }
+
+  private <T> T run(Duration within, Function<Limit, T> call) {
+    return offloaded ? elsewhere(within, call) : bounded(within, call);
+  }
+
+  private <T> T bounded(Duration within, Function<Limit, T> call) {
+    try (Limit limit = new Limit(clock, within)) {
+      return call.apply(limit);
+    }
+  }
+
+  /** Where the caller's interrupts would harm the connection, or its time has no other bound. */
+  private <T> T elsewhere(Duration within, Function<Limit, T> call) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    threads.request(
+        () -> {
+          try {
+            if (!answer.isDone()) {
+              answer.complete(bounded(within, call));
+            }
+          } catch (RuntimeException | Error e) {
+            answer.completeExceptionally(e);
+          }
+        });
+    try {
+      return TimedJoin.of(answer, within);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Error error) {
+        throw error;
+      }
+      throw e.getCause() instanceof RuntimeException why ? why : new IllegalStateException(e);
+    } catch (TimeoutException e) {
+      answer.cancel(false);
+      throw new StoreException(
+          Failure.UNKNOWN_OUTCOME,
+          "the database did not answer in " + within.toMillis() + " ms",
+          e);
+    }
+  }
+
+  @Override
+  public void close() {
+    runner.close();
+    threads.close();
+  }
+
+  private record OnServer(ServerDatabase database) implements Runner {
+    @Override
+    public <T> T write(Limit limit, Session.Work<T> work) {
+      return database.call(limit, work);
+    }
+
+    @Override
+    public <T> T read(Limit limit, Session.Work<T> work) {
+      return database.call(limit, work);
+    }
+
+    @Override
+    public void close() {
+      database.close();
+    }
+  }
+
+  private record OnFile(SqliteDatabase database) implements Runner {
+    @Override
+    public <T> T write(Limit limit, Session.Work<T> work) {
+      return database.write(limit, work);
+    }
+
+    @Override
+    public <T> T read(Limit limit, Session.Work<T> work) {
+      return database.read(limit, work);
+    }
+
+    @Override
+    public void close() {
+      database.close();
+    }
+  }
+}

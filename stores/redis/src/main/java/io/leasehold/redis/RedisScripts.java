@@ -1,0 +1,118 @@
+package io.leasehold.redis;
+
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.redis.Command.Name;
+import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.SystemClock;
+import io.leasehold.spi.support.TimedJoin;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.RedisClient;
+
+/**
+ * Scripts of another module of this library, on a server of locks: over connections made, bounded
+ * and ended in the same way, with the same URLs and the same errors. Not for applications.
+ * Thread-safe.
+ */
+public final class RedisScripts implements AutoCloseable {
+  private static final Duration OPENING = Duration.ofSeconds(5);
+
+  /** A script. Immutable. */
+  public static final class Text {
+    private final byte[] bytes;
+    private final byte[] sha;
+
+    /** Of its text. */
+    public Text(String text) {
+      this.bytes = Command.bytes(text);
+      this.sha = Command.bytes(Script.sha1(text));
+    }
+  }
+
+  private final Wire wire;
+  private final String prefix;
+
+  private RedisScripts(Wire wire, String prefix) {
+    this.wire = wire;
+    this.prefix = prefix;
+  }
+
+  /**
+   * Connects to the server of a URL.
+   *
+   * @throws IllegalArgumentException if the URL is malformed
+   * @throws StoreException if the server cannot be reached, or refuses
+   */
+  public static RedisScripts open(StoreUrl url) {
+    String prefix = url.parameter("prefix").orElse(Keys.PREFIX);
+    return open(RedisStoreProvider.connections(url), prefix);
+  }
+
+  /** As the application's client connects. */
+  public static RedisScripts open(RedisClient client, String prefix) {
+    return open(RedisStores.connections(client), prefix);
+  }
+
+  private static RedisScripts open(Connections connections, String prefix) {
+    ClientLibrary.JEDIS.require();
+    Keys keys = new Keys(prefix);
+    Wire wire = new JedisWire(connections, new SystemClock());
+    try {
+      Node unused = Node.probe(wire, new SystemClock(), keys.spread(), OPENING);
+      return new RedisScripts(wire, prefix);
+    } catch (RuntimeException e) {
+      wire.close();
+      throw e;
+    }
+  }
+
+  /** What every key begins with. */
+  public String prefix() {
+    return prefix;
+  }
+
+  /**
+   * Runs a script: one request, or two where the server has forgotten it.
+   *
+   * @return null, a {@code Long}, a {@code byte[]}, or a {@code List} of these
+   * @throws StoreException if it is not answered
+   */
+  public @Nullable Object run(
+      Text script, List<byte[]> keys, List<byte[]> arguments, Duration within) {
+    Object reply = send(Script.command(Name.EVALSHA, script.sha, keys, arguments), within);
+    if (reply instanceof ServerError error && error.code().equals("NOSCRIPT")) {
+      // It did nothing, so this is no repetition
+      reply = send(Script.command(Name.EVAL, script.bytes, keys, arguments), within);
+    }
+    if (reply instanceof ServerError error) {
+      throw error.asException(wire.server(), null);
+    }
+    return reply;
+  }
+
+  private @Nullable Object send(Command command, Duration within) {
+    try {
+      return TimedJoin.of(wire.send(List.of(command), within).toCompletableFuture(), within).get(0);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof StoreException failed) {
+        throw failed;
+      }
+      throw new StoreException(
+          Failure.UNKNOWN_OUTCOME, wire.server() + " did not answer: " + e.getCause(), e);
+    } catch (TimeoutException e) {
+      throw new StoreException(
+          Failure.UNKNOWN_OUTCOME,
+          wire.server() + " did not answer in " + within.toMillis() + " ms",
+          e);
+    }
+  }
+
+  @Override
+  public void close() {
+    wire.close();
+  }
+}
