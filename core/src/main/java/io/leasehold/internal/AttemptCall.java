@@ -85,10 +85,11 @@ final class AttemptCall
 
   /**
    * Whether the store did nothing in all the time that it had, which may be much less than a
-   * request timeout: a short ttl, and a connection that is still to be made.
+   * request timeout: a short ttl, and a connection that is still to be made. Not if its caller has
+   * no more.
    */
   boolean wasTooSlow(StoreException failed) {
-    return failed.failure() == Failure.UNAVAILABLE && hasTakenItsTime();
+    return failed.failure() == Failure.UNAVAILABLE && !shortened && hasTakenItsTime();
   }
 
   private boolean hasTakenItsTime() {

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
+import io.leasehold.LockException;
 import io.leasehold.LockOptions;
-import io.leasehold.StoreException;
 import io.leasehold.internal.Engine;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -138,7 +138,7 @@ enum Act {
         .pollInterval(Duration.ofMillis(2))
         .atMost(ServerTest.PATIENCE)
         .ignoreExceptionsMatching(
-            e -> e instanceof StoreException || e instanceof LeaseLostException)
+            e -> e instanceof LockException || e instanceof LeaseLostException)
         .untilAsserted(() -> lease.ensureHeld(lease.remaining().plusNanos(1)));
     assertThat(lease.isHeld()).isTrue();
   }

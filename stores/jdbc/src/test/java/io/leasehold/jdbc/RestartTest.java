@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
+import io.leasehold.LockException;
 import io.leasehold.StoreException;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.SqlServer;
@@ -44,7 +45,7 @@ class RestartTest extends ServerTest {
     await()
         .atMost(PATIENCE)
         .ignoreExceptionsMatching(
-            e -> e instanceof StoreException || e instanceof LeaseLostException)
+            e -> e instanceof LockException || e instanceof LeaseLostException)
         .untilAsserted(() -> lease.ensureHeld(lease.remaining().plusNanos(1)));
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.leasehold.Lease;
+import io.leasehold.LockException;
 import io.leasehold.StoreException;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.RedisServer;
@@ -56,7 +57,7 @@ class RestartTest {
     private static void ensureHeld(Lease lease) {
       await()
           .atMost(PATIENCE)
-          .ignoreException(StoreException.class)
+          .ignoreExceptionsInstanceOf(LockException.class)
           .untilAsserted(() -> lease.ensureHeld(lease.remaining().plusNanos(1)));
     }
 

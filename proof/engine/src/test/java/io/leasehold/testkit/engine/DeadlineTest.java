@@ -210,4 +210,31 @@ class DeadlineTest {
     assertThat(one.lock("n").tryAcquire()).isPresent().get().satisfies(Lease::release);
     assertThat(attempts).hasValueGreaterThan(1);
   }
+
+  /** Each question takes all the time that it has, as one to a server that is stopped. */
+  @ParameterizedTest
+  @EnumSource
+  void aStoreThatStaysSlowIsNotAskedWithoutEnd(Calls calls) throws Exception {
+    engines.serve(calls);
+    AtomicInteger attempts = new AtomicInteger();
+    Engine one =
+        engines.client(
+            HookedStore.over(
+                engines.server(),
+                call -> {
+                  if (!call.is("attempt")) {
+                    return call.proceed();
+                  }
+                  attempts.incrementAndGet();
+                  call.hang(new CountDownLatch(1));
+                  return call.fail(Failure.UNAVAILABLE);
+                }),
+            b -> b.ttl(Duration.ofSeconds(30)));
+    assertThatThrownBy(() -> one.lock("n").tryAcquire(Duration.ofMillis(300)))
+        .isInstanceOf(StoreException.class);
+    assertThat(attempts.get()).as("in 300 ms").isLessThan(10);
+    attempts.set(0);
+    assertThatThrownBy(() -> one.lock("n").tryAcquire()).isInstanceOf(StoreException.class);
+    assertThat(attempts.get()).as("by a try, in 2 s").isLessThan(10);
+  }
 }
