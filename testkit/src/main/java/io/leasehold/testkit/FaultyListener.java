@@ -34,6 +34,13 @@ final class FaultyListener implements StoreListener {
   }
 
   @Override
+  public void wanted(LeaseId id) {
+    if (faulty.isConnected()) {
+      listener.wanted(id);
+    }
+  }
+
+  @Override
   public void reconnected() {
     if (faulty.isConnected()) {
       listener.reconnected();

@@ -8,6 +8,7 @@ import io.leasehold.LeaseLostException;
 import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
 import io.leasehold.LockOptions;
+import io.leasehold.StoreException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -102,7 +103,8 @@ class FencedWritesTest {
       }
       assertThat(other.lock("a").breakLease(reader.fencingToken())).isTrue();
       assertThatThrownBy(() -> writes.guard(connection, reader))
-          .isInstanceOf(LeaseLostException.class);
+          .as("lost, or refused by an isolation that cannot tell")
+          .isInstanceOfAny(LeaseLostException.class, StoreException.class);
       connection.rollback();
       try (Lease writer = other.lock("a").acquire(LONG)) {
         assertThat(writer.fencingToken()).isGreaterThan(reader.fencingToken());

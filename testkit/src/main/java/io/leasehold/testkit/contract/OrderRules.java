@@ -122,7 +122,9 @@ public interface OrderRules {
               }));
     }
     bed.await("hand-overs", () -> grants.get() >= 5);
+    int before = grants.get();
     bed.lock(bed.two()).acquire(bed.patience()).release();
+    assertThat(grants.get() - before).as("grants while another process waits").isLessThan(400);
     end.set(true);
     for (Caller<String> worker : workers) {
       worker.result();
