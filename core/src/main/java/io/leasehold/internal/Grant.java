@@ -102,10 +102,17 @@ final class Grant {
    */
   void settle(boolean known, Steps steps) {
     if (from != null) {
-      from.settle(known || from.endedLate(), steps);
+      from.settle(known || endedLate(), steps);
     } else if (known) {
       steps.add(queue.engine.limbo.add(ticket, new Attempts()));
     }
+  }
+
+  /**
+   * Whether an attempt of its id has ended since its release was sent: it may have landed after.
+   */
+  boolean endedLate() {
+    return from != null && from.endedLate();
   }
 
   /** Its release is sent. */

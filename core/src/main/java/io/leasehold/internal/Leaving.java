@@ -32,6 +32,9 @@ final class Leaving
   /** How the first answer was lost, once it is asked for again. */
   private @Nullable StoreException first;
 
+  /** Whether the store has released it, and is asked again for what landed since. */
+  private boolean released;
+
   /** Null until it has ended, or somebody asks for its end. Read without the mutex. */
   private volatile @Nullable CompletableFuture<Void> end;
 
@@ -103,9 +106,24 @@ final class Leaving
       send();
     } else {
       // Not held any more: by the first request, or lost before that
-      boolean stillUnknown = first != null && answer == Release.NOT_HELD;
+      boolean stillUnknown = first != null && answer == Release.NOT_HELD && !released;
       sentBack(stillUnknown ? null : answer, stillUnknown ? first : failed);
     }
+  }
+
+  /** It is released; an attempt that ended late may have been granted its id anew after that. */
+  boolean sendsAgain(Steps steps) {
+    if (released) {
+      return false;
+    }
+    released = true;
+    steps.add(this::send);
+    return true;
+  }
+
+  /** Whether a request before the last has released it. */
+  boolean isReleased() {
+    return released;
   }
 
   @Override

@@ -217,6 +217,9 @@ final class Releaser {
   /** The store has answered the release, or failed. */
   void sentBack(
       Grant grant, @Nullable Release answer, @Nullable StoreException failed, Steps steps) {
+    if (answer == Release.RELEASED && grant.endedLate() && asked(grant).sendsAgain(steps)) {
+      return;
+    }
     Leaving leaving = leaving(grant);
     Hold hold = leaving.hold;
     RuntimeException outcome = null;
@@ -227,7 +230,7 @@ final class Releaser {
               failed,
               hold.name(),
               "not known to be released; that is repeated in the background, and the ttl ends the lease");
-    } else if (!leaving.isTold() && answer == Release.NOT_HELD) {
+    } else if (!leaving.isTold() && answer == Release.NOT_HELD && !leaving.isReleased()) {
       LeaseLostException gone = hold.lost(Reason.GONE, " when it was released");
       grant.queue.leases.lost(hold, Reason.GONE, steps);
       outcome = gone;
@@ -254,9 +257,13 @@ final class Releaser {
 
   /** Takes it out: it ends once. */
   private static Leaving leaving(Grant grant) {
-    Leaving leaving = requireNonNull(grant.leaving);
+    Leaving leaving = asked(grant);
     grant.leaving = null;
     return leaving;
+  }
+
+  private static Leaving asked(Grant grant) {
+    return requireNonNull(grant.leaving);
   }
 
   private void released(Hold hold) {

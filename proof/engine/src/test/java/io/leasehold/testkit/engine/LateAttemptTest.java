@@ -14,7 +14,10 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -51,6 +54,41 @@ class LateAttemptTest {
     Lease next = other.lock("n").tryAcquire().orElseThrow();
     assertThat(next.isHeld()).isTrue();
     next.release();
+  }
+
+  /**
+   * The first attempt lands after the release of what the second was granted, and is answered
+   * before that is.
+   */
+  @Test
+  void aReleaseTakesBackWhatLandsLateMeanwhile() throws Exception {
+    engines.serve(Calls.NON_BLOCKING);
+    AtomicReference<HookedStore.Call> first = new AtomicReference<>();
+    CompletableFuture<Object> late = new CompletableFuture<>();
+    AtomicInteger releases = new AtomicInteger();
+    Engine client =
+        engines.client(
+            HookedStore.over(
+                engines.server(),
+                call -> {
+                  if (call.is("attempt") && first.compareAndSet(null, call)) {
+                    return late;
+                  }
+                  Object answer = call.proceed();
+                  if (call.is("release") && releases.incrementAndGet() == 1) {
+                    late.complete(
+                        ((CompletionStage<?>) first.get().proceed()).toCompletableFuture().join());
+                  }
+                  return answer;
+                }),
+            builder -> builder.ttl(Duration.ofSeconds(1)));
+    Lease lease = client.lock("n").acquire(Duration.ofSeconds(20));
+
+    lease.release();
+
+    assertThat(engines.server().list()).isEmpty();
+    assertThat(late).isDone();
+    assertThat(releases).hasValue(2);
   }
 
   /** Final for what was sent: as a store that knows which of its own attempts are under way. */

@@ -26,6 +26,10 @@ final class Acquisition {
   boolean releaseSent;
   Release released;
   boolean removalAnswered;
+
+  /** The handle whose release was asked for last; null before the first. */
+  Handle lastAsked;
+
   long endedAt;
   int attemptsUnderWay;
   int attemptsUnknown;

@@ -25,6 +25,7 @@ final class LeaseJudge {
 
   void releaseAsked(Handle handle) {
     handle.releaseAsked = true;
+    judge.ids.get(handle.id).lastAsked = handle;
     world.trace.line(
         handle.call.process.name, handle.call + " release " + world.trace.id(handle.id));
   }
@@ -38,7 +39,9 @@ final class LeaseJudge {
     if (failure == null) {
       world.saw(Sometimes.RELEASED);
       handle.released = true;
-      if (id.released == Release.NOT_HELD && !judge.isClosing(handle.call.process)) {
+      // What the store said of one id is about the last of its holders that let go of it.
+      boolean last = id.lastAsked == handle;
+      if (last && id.released == Release.NOT_HELD && !judge.isClosing(handle.call.process)) {
         judge.fail(
             Check.RELEASE_TRUE,
             handle.call + " was released, but the store had said that it was not held");
@@ -46,7 +49,8 @@ final class LeaseJudge {
       if (handle.lost > 0) {
         judge.fail(Check.LOSS_TOLD, handle.call + " was lost, and then released with success");
       }
-      if (id.removalAnswered
+      if (last
+          && id.removalAnswered
           && id.attemptsUnknown == 0
           && id.attemptsUnderWay == 0
           && world.server.holds(id.name, handle.id)) {

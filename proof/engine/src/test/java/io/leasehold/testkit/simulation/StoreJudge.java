@@ -248,7 +248,10 @@ final class StoreJudge {
           .forEach(this::mustHearSoon);
     } else if (result instanceof Release || (verb.equals("withdraw") && failure == null)) {
       id.removalAnswered = true;
-      id.released = result instanceof Release answer ? answer : id.released;
+      // A release is asked for again where an attempt landed late: the first answer counts.
+      if (result instanceof Release answer && id.released != Release.RELEASED) {
+        id.released = answer;
+      }
     }
   }
 
