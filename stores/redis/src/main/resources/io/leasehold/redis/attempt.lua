@@ -47,7 +47,8 @@ local function queue_up()
   local mine = now + ARGV[3] * 1000
   fairly = tonumber(fairly)
   if redis.call('HSETNX', rests, id, cmsgpack.pack(mine, fairly, channel, cmsgpack.pack('x', 1, now, ARGV[4]))) == 0 then return nil end
-  redis.call('RPUSH', order, id)
+  local placed = redis.call('RPUSH', order, id)
+  if was_lost(placed, rests) then kept = 0 end
   next = waiting > 0 and math.min(next, mine) or mine
   last = math.max(last, mine)
   write_contended(KEYS[1], number, confirm, waiting + 1, fair + fairly, next, last, kept, holding, ends, holder_fairly, holder_channel, rest)

@@ -44,6 +44,11 @@ local function set(key, text, kept, was)
   redis.call('PEXPIRE', beside(key, 'waiters'), life(kept))
 end
 
+-- Whether a key of those who wait is new with this one, who is so many in the order, and thus is to be told how long it lives
+local function was_lost(placed, rests)
+  return placed == 1 or redis.call('HLEN', rests) == 1
+end
+
 -- All of it; nothing if the text is something else
 local function read_contended(raw)
   -- As the letter is packed

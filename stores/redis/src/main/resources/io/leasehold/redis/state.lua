@@ -95,7 +95,8 @@ local function add_waiter(state, e)
   if state.waiting == 0 then forget_waiters(state) end
   keep(state, e)
   count(state, e, 1)
-  redis.call('RPUSH', state.order, e[ID])
+  local placed = redis.call('RPUSH', state.order, e[ID])
+  if was_lost(placed, state.rests) then state.kept = 0 end
 end
 
 local function remove_waiter(state, e)

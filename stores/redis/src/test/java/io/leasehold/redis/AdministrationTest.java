@@ -8,6 +8,7 @@ import io.leasehold.Finding;
 import io.leasehold.Finding.Level;
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
+import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an administrator may do to a server while it is in use. */
@@ -219,14 +221,38 @@ class AdministrationTest {
       }
       keys(beginning).forEach(key -> server.command("DEL", key));
       releaseOrLost(held);
+      requireServed(waiters);
+      // What is left of the queue does not stay for ever.
+      assertThat(keys("")).noneMatch(key -> (long) server.command("PTTL", key) == -1);
+    }
+
+    /** A key that is lost while others wait is told anew how long it lives. */
+    @ParameterizedTest
+    @CsvSource({"order:,EXCLUSIVE", "waiters:,EXCLUSIVE", "order:,SHARED", "waiters:,SHARED"})
+    void aKeyThatComesAnewUnderAQueueDoesNotStayForEver(String lost, LockMode second)
+        throws Exception {
+      Engine client = client();
+      Lease held = client.lock("a").acquire();
+      CompletableFuture<Lease> first = beginToWait(client().lock("a"), client);
+      keys(lost).forEach(key -> server.command("DEL", key));
+      Engine late = client();
+      CompletableFuture<Lease> next =
+          (second == LockMode.SHARED ? late.readWriteLock("a").readLock() : late.lock("a"))
+              .acquireAsync(PATIENCE);
+      await().atMost(PATIENCE).until(() -> !keys(lost).isEmpty());
+      assertThat(keys("")).noneMatch(key -> (long) server.command("PTTL", key) == -1);
+      held.release();
+      requireServed(List.of(first, next));
+    }
+
+    /** In any order. */
+    private static void requireServed(List<CompletableFuture<Lease>> waiters) {
       for (CompletableFuture<Lease> waiter : waiters) {
         waiter.thenAcceptAsync(Lease::release, Runnable::run);
       }
       for (CompletableFuture<Lease> waiter : waiters) {
         assertThat(waiter).succeedsWithin(PATIENCE);
       }
-      // What is left of the queue does not stay for ever.
-      assertThat(keys("")).noneMatch(key -> (long) server.command("PTTL", key) == -1);
     }
 
     private static void releaseOrLost(Lease lease) {
