@@ -3,6 +3,7 @@ package io.leasehold.gallery;
 import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
+import io.leasehold.LeaseTooShortException;
 import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
 import io.leasehold.LockOptions;
@@ -93,7 +94,7 @@ final class LeaseholdClient implements AutoCloseable {
     try {
       lease.ensureHeld(lease.remaining().plusNanos(1));
       return true;
-    } catch (LeaseLostException e) {
+    } catch (LeaseLostException | LeaseTooShortException e) {
       return lease.isHeld(); // the answer may be slow, and bring less than was asked for
     }
   }
