@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * without the mutex.
  */
 final class AttemptCall
-    implements CallerRequest, Supplier<CompletionStage<Attempt>>, StoreCalls.Answer<Attempt> {
+    implements StoreCalls.Request, Supplier<CompletionStage<Attempt>>, StoreCalls.Answer<Attempt> {
   private final Contender contender;
 
   /** The caller it is made for, on whose thread it may run. */
@@ -38,13 +38,13 @@ final class AttemptCall
   @Override
   public void run() {
     Engine engine = contender.queue().engine;
-    long left = engine.dispatch.timeLeft(caller);
-    if (!contender.isAsking() || (left < Budget.LEAST_AGAIN_NANOS && contender.hasAnswered())) {
+    long left = engine.calls.timeLeft(caller);
+    if (!contender.isAsking() || (left < StoreCalls.LEAST_AGAIN_NANOS && contender.hasAnswered())) {
       contender.queue().locked(contender::notSent);
       return;
     }
     long most = contender.timeForAttempt();
-    within = Math.max(Budget.LEAST_NANOS, Math.min(most, left));
+    within = Math.max(StoreCalls.LEAST_NANOS, Math.min(most, left));
     shortened = within < most && caller != null && caller.intent == Intent.QUEUE;
     engine.calls.call(this, within, this);
   }
@@ -60,7 +60,7 @@ final class AttemptCall
   /** Once a thread came free for it. */
   private CompletionStage<Attempt> sendBy(long until) {
     long left = until - contender.queue().engine.clock.nanos();
-    if (!contender.isAsking() || left < Budget.LEAST_NANOS) {
+    if (!contender.isAsking() || left < StoreCalls.LEAST_NANOS) {
       return CompletableFuture.failedFuture(StoreCalls.notSent());
     }
     within = Math.min(contender.timeForAttempt(), left);
@@ -98,7 +98,7 @@ final class AttemptCall
 
   /** Whether it failed because its caller had no more time: that says nothing about the store. */
   boolean ranOutOfTime() {
-    return shortened && (within < Budget.LEAST_AGAIN_NANOS || hasTakenItsTime());
+    return shortened && (within < StoreCalls.LEAST_AGAIN_NANOS || hasTakenItsTime());
   }
 
   /** How long a lease stands that was granted by this attempt: from its sending. */

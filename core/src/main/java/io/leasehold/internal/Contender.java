@@ -3,6 +3,7 @@ package io.leasehold.internal;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.event.LockEvent;
+import io.leasehold.internal.Limbo.Attempts;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.Attempt.Busy;
 import io.leasehold.spi.Attempt.Granted;
@@ -12,6 +13,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits.Signals;
 import io.leasehold.spi.Watch;
+import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.Scheduler.Work;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -124,8 +126,8 @@ final class Contender {
     phase = Phase.ASKING;
     wokenMeanwhile = false;
     attempts.begin();
-    Waiter caller = queue.contention.served(this);
-    engine.dispatch.forCaller(caller, new AttemptCall(this, caller), steps);
+    Waiter caller = queue.served(this);
+    engine.calls.forCaller(caller, new AttemptCall(this, caller), steps);
   }
 
   /** Whether an attempt is under way, or about to be. Without the mutex. */
@@ -135,12 +137,12 @@ final class Contender {
 
   /** How long an attempt may take that is sent now. Without the mutex. */
   long timeForAttempt() {
-    return engine.budget.forAttempt(terms, since, answered);
+    return engine.calls.forAttempt(terms, since, answered);
   }
 
   /** In which an attempt must be answered that waits for a thread first. Without the mutex. */
   long timeForAnswer() {
-    return engine.budget.forAnswer(since, answered);
+    return engine.calls.forAnswer(since, answered);
   }
 
   /** An attempt was not sent: it was abandoned, or its caller has no time left for an answer. */
@@ -188,7 +190,7 @@ final class Contender {
       busy(call, queued.holder(), Duration.ZERO, steps);
     } else if (answer instanceof OtherKind kind) {
       abandon(steps);
-      queue.contention.foundOtherKind(this, kind, steps);
+      queue.foundOtherKind(this, kind, steps);
     }
   }
 
@@ -204,10 +206,10 @@ final class Contender {
     } else if (validity.isOver(engine.clock.nanos())) {
       // It has run out on its way here. The id is used up: start again under another.
       answered = true;
-      queue.contention.usedUp(this, Failures.tooLate(ticket.name()), steps);
+      queue.usedUp(this, Failures.tooLate(ticket.name()), steps);
     } else {
       leave();
-      queue.contention.granted(this, wanted ? granted.asWanted() : granted, validity, steps);
+      queue.granted(this, wanted ? granted.asWanted() : granted, validity, steps);
       // Last, so that a report of its loss finds the contender or the lease.
       engine.contenders.remove(ticket.id());
     }
@@ -221,10 +223,10 @@ final class Contender {
       finish();
       // A repeat may have overtaken its original, which would be granted to nobody.
       settle(false, steps);
-      queue.contention.foundBusy(this, call.sent(), steps);
+      queue.foundBusy(this, call.sent(), steps);
       return;
     }
-    queue.contention.mustWait(this, steps);
+    queue.mustWait(this, steps);
     if (phase == Phase.DONE) {
       return;
     }
@@ -249,7 +251,7 @@ final class Contender {
     if (watchedOn != connection) {
       int on = connection;
       watchedOn = on;
-      long within = engine.budget.forWatch(queue.contention.served(this));
+      long within = engine.calls.forWatch(queue.served(this));
       steps.add(() -> watch(on, within));
     }
   }
@@ -303,7 +305,7 @@ final class Contender {
 
   /** Whether a lease that must be confirmed so soon is of use; an attempt brings its whole life. */
   private boolean countsByMessage(Granted granted, Validity validity) {
-    Waiter caller = queue.contention.served(this);
+    Waiter caller = queue.served(this);
     return caller != null
         && caller.terms.renewed()
         && engine.isFenceNumber(granted.number())
@@ -319,7 +321,7 @@ final class Contender {
   /** Its session is gone, and with it whatever was granted under this id. */
   void sessionEnded(Steps steps) {
     if (phase != Phase.DONE) {
-      queue.contention.usedUp(this, Failures.sessionEnded(ticket.name()), steps);
+      queue.usedUp(this, Failures.sessionEnded(ticket.name()), steps);
     }
   }
 
@@ -347,14 +349,14 @@ final class Contender {
       backoff().failed(StoreCalls.asStoreException(unknown.cause()));
     } else if (answer instanceof Renewal.Gone) {
       // Its place has lapsed, perhaps after a grant nobody confirmed. Ids are single-use.
-      queue.contention.startAgain(this, steps);
+      queue.startAgain(this, steps);
     } else {
       ask(steps);
     }
   }
 
   private void attemptFailed(AttemptCall call, StoreException failed, Steps steps) {
-    Waiter caller = queue.contention.served(this);
+    Waiter caller = queue.served(this);
     if (call.ranOutOfTime() && caller != null && queue.callers.isAnswered(caller, this)) {
       // It says nothing about the store, which has answered
       backOff();
@@ -374,9 +376,9 @@ final class Contender {
     // A lost reply is resolved by asking again: once at once, if there is time for it. A busy store
     // has waited already.
     boolean lost = unknown && first;
-    boolean inTime = engine.budget.allowsAnother(since);
+    boolean inTime = engine.calls.allowsAnother(since);
     boolean askAtOnce = answered ? lost : inTime && (lost || busy);
-    queue.contention.storeFailed(this, failed, askAtOnce || shortened, steps);
+    queue.storeFailed(this, failed, askAtOnce || shortened, steps);
     if (phase == Phase.DONE) {
       return;
     }
@@ -406,7 +408,7 @@ final class Contender {
   private void leave() {
     phase = Phase.DONE;
     leaveWaiting();
-    queue.contention.forget(this);
+    queue.forget(this);
   }
 
   private void leaveWaiting() {
@@ -454,6 +456,48 @@ final class Contender {
     settled = true;
     if (known || attempts.mayLand()) {
       steps.add(engine.limbo.add(ticket, attempts.copy()));
+    }
+  }
+
+  /**
+   * How a contender takes the failures of the store: the last one, how many in a row, and when to
+   * try again.
+   */
+  private static final class Backoff {
+    private static final long FIRST_NANOS = 25_000_000;
+    private static final long LONGEST_NANOS = 500_000_000;
+
+    private int failures;
+    private @Nullable StoreException last;
+    private Scheduler.@Nullable Timer timer;
+
+    /** The failure that no answer has followed yet. */
+    @Nullable StoreException last() {
+      return last;
+    }
+
+    /** Takes a failure; true for the first in a row. */
+    boolean failed(StoreException failure) {
+      last = failure;
+      return ++failures == 1;
+    }
+
+    void answered() {
+      last = null;
+      failures = 0;
+    }
+
+    /** Runs {@code again} after a while that grows with each failure. */
+    void schedule(Scheduler scheduler, Runnable again) {
+      long delay = Math.min(LONGEST_NANOS, FIRST_NANOS << Math.min(failures, 8));
+      timer = scheduler.schedule(again, delay);
+    }
+
+    void cancel() {
+      if (timer != null) {
+        timer.cancel();
+        timer = null;
+      }
     }
   }
 }
