@@ -8,6 +8,7 @@ import io.leasehold.spi.support.Scheduler.Work;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,10 @@ import org.jspecify.annotations.Nullable;
  * without the mutex.
  */
 final class AttemptCall
-    implements StoreCalls.Request, Supplier<CompletionStage<Attempt>>, StoreCalls.Answer<Attempt> {
+    implements StoreCalls.Request,
+        Supplier<CompletionStage<Attempt>>,
+        StoreCalls.Answer<Attempt>,
+        Consumer<Steps> {
   private final Contender contender;
 
   /** The caller it is made for, on whose thread it may run. */
@@ -28,6 +32,11 @@ final class AttemptCall
   private long within;
   private long sent;
   private long sentWall;
+
+  /** What was answered in time. */
+  private @Nullable Attempt answer;
+
+  private @Nullable StoreException failure;
 
   AttemptCall(Contender contender, @Nullable Waiter caller) {
     this.contender = contender;
@@ -107,14 +116,17 @@ final class AttemptCall
   }
 
   @Override
-  public void now(@Nullable Attempt answer, @Nullable StoreException failed) {
-    contender
-        .queue()
-        .locked(
-            steps -> {
-              contender.ended(failed, steps);
-              contender.heard(this, answer, failed, steps);
-            });
+  public void now(@Nullable Attempt value, @Nullable StoreException failed) {
+    answer = value;
+    failure = failed;
+    contender.queue().locked(this);
+  }
+
+  /** Takes what was answered in time. Under the mutex. */
+  @Override
+  public void accept(Steps steps) {
+    contender.ended(failure, steps);
+    contender.heard(this, answer, failure, steps);
   }
 
   @Override
@@ -123,12 +135,12 @@ final class AttemptCall
   }
 
   @Override
-  public void late(@Nullable Attempt answer, @Nullable StoreException failed) {
+  public void late(@Nullable Attempt value, @Nullable StoreException failed) {
     contender
         .queue()
         .locked(
             steps -> {
-              if (answer != null) {
+              if (value != null) {
                 contender.heardLate();
               }
               contender.ended(failed, steps);

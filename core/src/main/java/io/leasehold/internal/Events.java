@@ -58,7 +58,12 @@ final class Events {
     }
   }
 
-  /** May be called under any mutex. The event is made only if somebody listens. */
+  /** Whether there is a listener. */
+  boolean areHeard() {
+    return !listeners.isEmpty();
+  }
+
+  /** May be called under any mutex. The event is made only if there is a listener. */
   void emit(Supplier<LockEvent> made) {
     if (listeners.isEmpty()) {
       return;

@@ -71,7 +71,7 @@ public final class Hold implements Lease, Waiter.Outcome {
   final long since;
   final @Nullable Thread thread;
   final String traceId;
-  private final long token;
+  private final int handOver;
   private final Deadline longestLife;
   private volatile State state = State.HELD;
   private volatile boolean asked;
@@ -86,7 +86,7 @@ public final class Hold implements Lease, Waiter.Outcome {
   Hold(Grant grant, int handOver, Waiter waiter) {
     long now = grant.queue.engine.clock.nanos();
     this.grant = grant;
-    this.token = grant.number == 0 ? 0 : FenceNumber.token(grant.number, handOver);
+    this.handOver = handOver;
     this.since = now;
     this.thread = waiter.thread;
     this.traceId = waiter.traceId;
@@ -109,6 +109,7 @@ public final class Hold implements Lease, Waiter.Outcome {
 
   @Override
   public long fencingToken() {
+    long token = tokenOrZero();
     if (token == 0) {
       throw new UnsupportedOperationException(
           "lock '" + name() + "': this store has no fencing tokens (acceptUnfenced() was called)");
@@ -118,7 +119,7 @@ public final class Hold implements Lease, Waiter.Outcome {
 
   /** The token, 0 if there is none. */
   long tokenOrZero() {
-    return token;
+    return grant.number == 0 ? 0 : FenceNumber.token(grant.number, handOver);
   }
 
   @Override
@@ -352,7 +353,7 @@ public final class Hold implements Lease, Waiter.Outcome {
 
   @Override
   public String toString() {
-    return "Lease[" + name() + ", token " + token + ", " + state + "]";
+    return "Lease[" + name() + ", token " + tokenOrZero() + ", " + state + "]";
   }
 
   /**

@@ -102,10 +102,16 @@ final class Leases {
   private void give(Grant grant, Waiter waiter, int handOver, Steps steps) {
     Hold hold = new Hold(grant, handOver, waiter);
     grant.add(hold);
-    queue.engine.events.emit(
-        () ->
-            new LockEvent.Acquired(
-                queue.name, hold.leaseId(), hold.tokenOrZero(), queue.engine.since(waiter.since)));
+    if (queue.engine.events.areHeard()) {
+      // Asked here, so that an acquisition that is not heard of makes no lambda
+      queue.engine.events.emit(
+          () ->
+              new LockEvent.Acquired(
+                  queue.name,
+                  hold.leaseId(),
+                  hold.tokenOrZero(),
+                  queue.engine.since(waiter.since)));
+    }
     queue.handedTo(waiter, hold, steps);
   }
 
@@ -227,13 +233,7 @@ final class Leases {
   // ---- release
 
   CompletableFuture<Void> release(Leaving leaving) {
-    queue.locked(
-        steps -> {
-          if (leaving.hold.isOpen()) {
-            expire(leaving.hold.grant, steps);
-          }
-          queue.engine.releaser.release(leaving, steps);
-        });
+    queue.locked(leaving);
     return leaving.end();
   }
 

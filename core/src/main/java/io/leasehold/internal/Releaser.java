@@ -15,6 +15,7 @@ import io.leasehold.spi.support.Scheduler.Work;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -272,7 +273,10 @@ final class Releaser {
    * it ended. Guarded by its queue's mutex where nothing else is said.
    */
   static final class Leaving
-      implements Runnable, Supplier<CompletionStage<Release>>, StoreCalls.Answer<Release> {
+      implements Runnable,
+          Supplier<CompletionStage<Release>>,
+          StoreCalls.Answer<Release>,
+          Consumer<Steps> {
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
     final Hold hold;
@@ -286,13 +290,18 @@ final class Releaser {
     /** By when the store must have answered, on the monotonic clock; 0: it was not asked yet. */
     private long until;
 
-    /** How the first answer was lost, once it is asked for again. */
-    private @Nullable StoreException first;
+    /** Whether the first answer was lost, and it is asked for again. */
+    private boolean repeated;
 
     /** Whether the store has released it, and is asked again for what landed since. */
     private boolean released;
 
-    /** Null until it has ended, or somebody asks for its end. Read without the mutex. */
+    /** What the store has answered; both null before that. */
+    private @Nullable Release answer;
+
+    private @Nullable StoreException failure;
+
+    /** Null until it has ended, or its end is asked for. Read without the mutex. */
     private volatile @Nullable CompletableFuture<Void> end;
 
     Leaving(Hold hold, boolean elsewhere) {
@@ -361,16 +370,21 @@ final class Releaser {
 
     /** A lost reply is resolved by asking again: once at once, if there is time for it. */
     @Override
-    public void now(@Nullable Release answer, @Nullable StoreException failed) {
+    public void now(@Nullable Release value, @Nullable StoreException failed) {
       boolean unknown = failed != null && failed.failure() == Failure.UNKNOWN_OUTCOME;
-      if (unknown && first == null && timeLeft() > StoreCalls.LEAST_NANOS) {
-        first = failed;
+      if (unknown && !repeated && timeLeft() > StoreCalls.LEAST_NANOS) {
+        repeated = true;
         send();
       } else {
         // Not held any more: by the first request, or lost before that
-        boolean stillUnknown = first != null && answer == Release.NOT_HELD && !released;
-        sentBack(stillUnknown ? null : answer, stillUnknown ? first : failed);
+        boolean stillUnknown = repeated && value == Release.NOT_HELD && !released;
+        sentBack(stillUnknown ? null : value, stillUnknown ? lost() : failed);
       }
+    }
+
+    private static StoreException lost() {
+      return new StoreException(
+          Failure.UNKNOWN_OUTCOME, "the answer was lost, and a repeat found it not held", null);
     }
 
     /** It is released; an attempt that ended late may have been granted its id anew after that. */
@@ -393,10 +407,25 @@ final class Releaser {
       sentBack(null, failed);
     }
 
-    private void sentBack(@Nullable Release answer, @Nullable StoreException failed) {
+    private void sentBack(@Nullable Release value, @Nullable StoreException failed) {
+      answer = value;
+      failure = failed;
+      hold.grant.queue.locked(this);
+    }
+
+    /** The holder lets go, and then: the store has answered. Under the mutex. */
+    @Override
+    public void accept(Steps steps) {
       Grant grant = hold.grant;
-      grant.queue.locked(
-          steps -> grant.queue.engine.releaser.sentBack(grant, answer, failed, steps));
+      Releaser releaser = grant.queue.engine.releaser;
+      if (answer != null || failure != null) {
+        releaser.sentBack(grant, answer, failure, steps);
+        return;
+      }
+      if (hold.isOpen()) {
+        grant.queue.leases.expire(grant, steps);
+      }
+      releaser.release(this, steps);
     }
 
     /** It has ended: well, or with what the holder is to be told. */

@@ -169,13 +169,13 @@ final class EngineMutants {
           mutant(
               "unknown outcome forgotten",
               "Contender",
-              "if (known || attempts.mayLand()) {",
+              "if (known || mayLand()) {",
               "if (known) {"),
           mutant(
               "place in the queue forgotten",
               "Contender",
-              "if (known || attempts.mayLand()) {",
-              "if (attempts.mayLand()) {"),
+              "if (known || mayLand()) {",
+              "if (mayLand()) {"),
           mutant(
               "grant for an abandoned ticket kept",
               "Contender",
