@@ -181,6 +181,8 @@ final class OnceCommand {
   private void replay(Recorded recorded) {
     write(recorded.out(), FileDescriptor.out, "stdout");
     write(recorded.err(), FileDescriptor.err, "stderr");
+    sayIfCut(recorded.out(), "stdout");
+    sayIfCut(recorded.err(), "stderr");
     if (LinuxProcess.isTerminal(2)) {
       console.remark(
           quoted()
@@ -204,6 +206,9 @@ final class OnceCommand {
         console.say("cannot write to " + name + ": " + e.getMessage());
       }
     }
+  }
+
+  private void sayIfCut(Kept kept, String name) {
     if (kept.extent() == Kept.Extent.BEGINNING) {
       console.say("of " + name + " only the first 1 MiB was kept");
     }
