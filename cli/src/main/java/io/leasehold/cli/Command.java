@@ -12,7 +12,7 @@ enum Command {
       "NAME -- CMD ARG...",
       "Acquires the lock NAME, runs the command, releases the lock.",
       """
-      A duration D is written 500ms, 10s, 1.5s, 1m30s, 2h or PT10S.
+      A duration D is written 500ms, 10s, 1.5s, 1m30s, 2h, 7d or PT10S.
 
         leasehold run --wait 10s --max-hold 1h nightly -- ./report.sh --all
         leasehold run -n --busy-exit 0 --quiet nightly -- ./report.sh      (from cron: else do nothing)
@@ -50,6 +50,8 @@ enum Command {
         leasehold once release-42 -- ./deploy.sh
         leasehold once --keep 30d --wait 1h "report-$(date +%F)" -- ./report.sh
         leasehold once --forget release-42
+
+      A duration D is written 500ms, 10s, 1m30s, 2h, 7d or PT10S.
 
       The outcome is the exit code, whatever it is, and what the command writes to stdout and stderr:
       the first 1 MiB of each, readable by every user of the store. What goes to a terminal is not
