@@ -136,7 +136,9 @@ final class OnceCommand {
                   .orElse("its command may have begun")
               + ", and that call ended before it recorded the outcome");
     } catch (ResultUnavailableException | StaleClaimException e) {
-      return run.exitCode().isPresent() ? unrecorded(run, e) : unknown(e.getMessage());
+      return run.exitCode().isPresent()
+          ? unrecorded(run, e)
+          : unknown(String.valueOf(e.getMessage()));
     }
   }
 

@@ -1,5 +1,7 @@
 package io.leasehold.cli;
 
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
 import io.leasehold.cli.once.Begin;
 import io.leasehold.cli.once.Kept;
 import io.leasehold.cli.once.OnceKey;
@@ -13,7 +15,6 @@ import io.leasehold.spi.support.SystemClock;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -70,7 +71,7 @@ final class OnceRun {
   static boolean leavesNothing(Throwable thrown) {
     return thrown instanceof InterruptedException
         || thrown instanceof NotStartedException
-        || thrown instanceof io.leasehold.StoreException
+        || thrown instanceof StoreException
         || thrown instanceof FailedException;
   }
 
@@ -126,18 +127,24 @@ final class OnceRun {
       return new Started(
           start(claim, Redirect.INHERIT, Redirect.INHERIT), Optional.empty(), Optional.empty());
     }
-    try (Pipes pipes = Pipes.make()) {
+    try (Pipes pipes = pipes()) {
       // Each end waits for the other to be opened
       Optional<Tee> out = tee(keepsOut, pipes.out(), FileDescriptor.out);
       Optional<Tee> err = tee(keepsErr, pipes.err(), FileDescriptor.err);
       ChildProcess child =
           start(claim, redirect(keepsOut, pipes.out()), redirect(keepsErr, pipes.err()));
       return new Started(child, out, err);
-    } catch (UncheckedIOException e) {
+    }
+  }
+
+  private static Pipes pipes() {
+    try {
+      return Pipes.make();
+    } catch (IOException e) {
       throw new NotStartedException(
           ExitCode.NOT_EXECUTABLE,
           "cannot make the pipes by which the output is kept: "
-              + e.getCause().getMessage()
+              + e.getMessage()
               + "; --no-output needs none");
     }
   }
@@ -149,6 +156,11 @@ final class OnceRun {
             arguments.operands().get(0),
             UUID.randomUUID().toString().replace("-", ""),
             OptionalLong.of(claim.token()));
+    if (!claim.isHeld()) {
+      // It may have been forgotten since, and another call may run the command
+      throw new StoreException(
+          Failure.UNAVAILABLE, "the claim of the key lapsed before the command began", null);
+    }
     return ChildProcess.start(command, words.intact(), holding, out, err);
   }
 

@@ -348,6 +348,32 @@ class OnceTest {
   }
 
   @Test
+  void aToolThatWakesAfterItsClaimLapsedDoesNotBegin() throws Exception {
+    Path bin = Files.createDirectory(directory.resolve("bin"));
+    Path mkfifo = bin.resolve("mkfifo");
+    Files.writeString(
+        mkfifo,
+        "#!/bin/sh\nPATH=${PATH#*:}\nmkfifo \"$@\"\n[ -e stopped ] || { echo > stopped; kill -STOP $PPID; }\n");
+    assertThat(mkfifo.toFile().setExecutable(true)).isTrue();
+    Tool sleepy = new Tool(directory).with("PATH", bin + ":" + System.getenv("PATH"));
+    String[] call = {"once", "--ttl", "500ms", "k", "--", "bash", "-c", COUNTED};
+    try (Running running = sleepy.start(call)) {
+      Tool.awaitContent(directory.resolve("stopped"));
+      await()
+          .atMost(Tool.PATIENCE)
+          .until(() -> tool.run("once", "--forget", "k").code() == ExitCode.OK);
+      assertThat(tool.run(call).code()).isZero();
+      running.signal("CONT");
+      Running.Result late = running.end();
+      assertThat(late.code()).isEqualTo(69);
+      assertThat(late.err()).contains("lapsed before the command began").hasLineCount(1);
+    }
+    assertThat(runs()).isEqualTo(1);
+    assertThat(tool.run(call).code()).as("what the other recorded is there").isZero();
+    assertThat(runs()).isEqualTo(1);
+  }
+
+  @Test
   void aReplayDoesNotWaitForThoseWhoWrite() throws Exception {
     assertThat(once("k", "echo hi").out()).isEqualTo("hi\n");
     try (Connection silence = silence()) {

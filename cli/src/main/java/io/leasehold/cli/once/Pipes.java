@@ -2,7 +2,6 @@ package io.leasehold.cli.once;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
@@ -25,17 +24,18 @@ public final class Pipes implements AutoCloseable {
   /**
    * Makes them, where only this user can open them.
    *
-   * @throws UncheckedIOException if the directory for temporary files cannot be written, or there
-   *     is no mkfifo
+   * @throws IOException if the directory for temporary files cannot be written, or there is no
+   *     mkfifo
    */
-  public static Pipes make() {
+  public static Pipes make() throws IOException {
+    Pipes pipes = new Pipes(Files.createTempDirectory("leasehold-"));
     try {
-      Pipes pipes = new Pipes(Files.createTempDirectory("leasehold-"));
       pipes.makeFifos();
-      return pipes;
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      pipes.close();
+      throw e;
     }
+    return pipes;
   }
 
   private void makeFifos() throws IOException {
@@ -46,7 +46,6 @@ public final class Pipes implements AutoCloseable {
             .redirectError(Redirect.DISCARD)
             .start();
     if (mkfifo.onExit().join().exitValue() != 0) {
-      close();
       throw new IOException("mkfifo failed in " + directory);
     }
   }
