@@ -330,10 +330,10 @@ class OnceTest {
 
   @Test
   void aKeyThatIsForgottenMeanwhileIsSaid() throws Exception {
-    try (Running running =
-        tool.start("once", "--ttl", "500ms", "k", "--", "bash", "-c", UNTIL_DONE)) {
-      Tool.awaitContent(running.out());
-      running.signal("STOP");
+    // Long before its first heartbeat, within which it would be stopped with the file's write lock
+    String stops = "kill -STOP $PPID; echo > stopped; " + UNTIL_DONE;
+    try (Running running = tool.start("once", "--ttl", "6s", "k", "--", "bash", "-c", stops)) {
+      Tool.awaitContent(directory.resolve("stopped"));
       await()
           .atMost(Tool.PATIENCE)
           .until(() -> tool.run("once", "--forget", "k").code() == ExitCode.OK);
@@ -356,7 +356,7 @@ class OnceTest {
         "#!/bin/sh\nPATH=${PATH#*:}\nmkfifo \"$@\"\n[ -e stopped ] || { echo > stopped; kill -STOP $PPID; }\n");
     assertThat(mkfifo.toFile().setExecutable(true)).isTrue();
     Tool sleepy = new Tool(directory).with("PATH", bin + ":" + System.getenv("PATH"));
-    String[] call = {"once", "--ttl", "500ms", "k", "--", "bash", "-c", COUNTED};
+    String[] call = {"once", "--ttl", "6s", "k", "--", "bash", "-c", COUNTED};
     try (Running running = sleepy.start(call)) {
       Tool.awaitContent(directory.resolve("stopped"));
       await()

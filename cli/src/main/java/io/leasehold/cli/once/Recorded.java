@@ -56,13 +56,13 @@ public record Recorded(int exitCode, Begin begin, Kept out, Kept err) {
   private static final int VERSION = 1;
 
   private static void write(DataOutputStream data, Kept kept) throws IOException {
-    data.writeByte(kept.extent().ordinal());
+    data.writeUTF(kept.extent().name());
     data.writeInt(kept.bytes().length);
     data.write(kept.bytes());
   }
 
   private static Kept read(DataInputStream data) throws IOException {
-    Extent extent = Extent.values()[data.readByte()];
+    Extent extent = Extent.valueOf(data.readUTF());
     byte[] bytes = new byte[data.readInt()];
     data.readFully(bytes);
     return new Kept(extent, bytes);
