@@ -12,7 +12,7 @@ enum Command {
       "NAME -- CMD ARG...",
       "Acquires the lock NAME, runs the command, releases the lock.",
       """
-      A duration D is written 500ms, 10s, 1.5s, 1m30s, 2h or PT10S.
+      A duration D is written 500ms, 10s, 1.5s, 1m30s, 2h, 7d or PT10S.
 
         leasehold run --wait 10s --max-hold 1h nightly -- ./report.sh --all
         leasehold run -n --busy-exit 0 --quiet nightly -- ./report.sh      (from cron: else do nothing)
@@ -42,6 +42,41 @@ enum Command {
           Option.FAIR,
           Option.WAIT_ALL,
           Option.NO_FORWARD)),
+  ONCE(
+      "once",
+      "KEY -- CMD ARG...",
+      "Runs the command at most once per KEY on all hosts; later calls replay its outcome.",
+      """
+        leasehold once release-42 -- ./deploy.sh
+        leasehold once --keep 30d --wait 1h "report-$(date +%F)" -- ./report.sh
+        leasehold once --forget release-42
+
+      A duration D is written 500ms, 10s, 1m30s, 2h, 7d or PT10S.
+
+      The outcome is the exit code, whatever it is, and what the command writes to stdout and stderr:
+      the first 1 MiB of each, readable by every user of the store. What goes to a terminal is not
+      kept. The same KEY with another command line is refused. The command sees LEASEHOLD_NAME, which
+      is the KEY, LEASEHOLD_LEASE_ID and LEASEHOLD_TOKEN, as for run.
+
+      If leasehold or its host dies while the command runs, the outcome is unknown, and no call runs
+      the command again: find out what it has done, then --forget the key.
+
+      Exit: the command's own code, now or then, 126 not executable, 127 not found, 128+n ended by
+      signal n; 64 usage, also a KEY of another command line, 69 store unavailable, 75 another call
+      runs it, 76 the command has run and its outcome could not be stored, 77 refused by the store,
+      79 unknown outcome. --forget: 0 forgotten, 1 KEY is not known, 75 its command runs.
+      """,
+      List.of(
+          Option.KEEP,
+          Option.WAIT,
+          Option.BUSY_EXIT,
+          Option.QUIET,
+          Option.TTL,
+          Option.NO_OUTPUT,
+          Option.RETRY_FAILED,
+          Option.WAIT_ALL,
+          Option.NO_FORWARD,
+          Option.FORGET)),
   WAIT(
       "wait",
       "NAME",
@@ -126,6 +161,11 @@ enum Command {
 
   String spelling() {
     return spelling;
+  }
+
+  /** Whether it starts a command of the user's. */
+  boolean startsCommand() {
+    return this == RUN || this == ONCE;
   }
 
   /** What follows the options. */

@@ -5,6 +5,7 @@ import io.leasehold.jdbc.SqlTables;
 import io.leasehold.redis.RedisScripts;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.support.SystemClock;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
@@ -16,6 +17,9 @@ import redis.clients.jedis.RedisClient;
  */
 public final class IdempotencyStores {
   private static final String PROBE = "claim";
+
+  /** What only a client of locks reads in a URL that is for both. */
+  private static final Set<String> FOR_LOCKS = Set.of("ttl", "accept");
 
   private IdempotencyStores() {}
 
@@ -37,7 +41,7 @@ public final class IdempotencyStores {
     if (url.equals("memory:")) {
       return inMemory();
     }
-    StoreUrl parsed = StoreUrl.parse(url);
+    StoreUrl parsed = StoreUrl.parse(url).without(FOR_LOCKS);
     return switch (parsed.scheme()) {
       case "file", "jdbc" ->
           present(
@@ -90,7 +94,7 @@ public final class IdempotencyStores {
    * @throws IllegalArgumentException if the URL is malformed, or not of a database
    */
   public static String ddl(String url) {
-    StoreUrl parsed = StoreUrl.parse(url);
+    StoreUrl parsed = StoreUrl.parse(url).without(FOR_LOCKS);
     if (!parsed.scheme().equals("jdbc") && !parsed.scheme().equals("file")) {
       throw new IllegalArgumentException("no tables are made for the scheme " + parsed.scheme());
     }

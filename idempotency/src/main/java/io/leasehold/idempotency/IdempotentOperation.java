@@ -147,7 +147,8 @@ public final class IdempotentOperation<T> {
     return idempotency.store().forget(scoped(key), idempotency.settings().requestTimeout);
   }
 
-  String scoped(Key key) {
+  /** The key as the store keeps it: for those who look into the store. Asks nothing. */
+  public String scoped(Key key) {
     return key.scoped(name, idempotency.settings().hashKeys);
   }
 

@@ -65,7 +65,7 @@ public final class Durations {
   private static IllegalArgumentException notADuration(
       String text, @org.jspecify.annotations.Nullable Throwable cause) {
     return new IllegalArgumentException(
-        "'" + text + "' is not a duration; write 500ms, 10s, 1.5s, 1m30s, 2h or PT10S", cause);
+        "'" + text + "' is not a duration; write 500ms, 10s, 1.5s, 1m30s, 2h, 7d or PT10S", cause);
   }
 
   /**

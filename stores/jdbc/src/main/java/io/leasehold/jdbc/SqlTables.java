@@ -141,7 +141,7 @@ public final class SqlTables implements AutoCloseable {
           SqlTables::close);
     }
     url.requireOnly(java.util.Set.of());
-    return file(JdbcStoreProvider.path(url), ddl);
+    return file(JdbcStoreProvider.path(url), ddl, probe);
   }
 
   /**
@@ -209,7 +209,7 @@ public final class SqlTables implements AutoCloseable {
     return new Place("sqlite", now, table -> prefix + "_" + table);
   }
 
-  private static SqlTables file(Path path, Function<Place, List<String>> ddl) {
+  private static SqlTables file(Path path, Function<Place, List<String>> ddl, String probe) {
     Clock clock = new SystemClock();
     SqliteDatabase database =
         new SqliteDatabase(
@@ -218,12 +218,24 @@ public final class SqlTables implements AutoCloseable {
     Place place = sqlite(Tables.DEFAULT, ":now / 1000");
     SqlTables opened = new SqlTables(new OnFile(database), place, false);
     try {
-      opened.call(TimelyOpening.LONGEST, statements -> create(statements, ddl.apply(place)));
+      // Who finds them there does not wait for those who write
+      if (!opened.read(TimelyOpening.LONGEST, statements -> isThere(statements, probe))) {
+        opened.call(TimelyOpening.LONGEST, statements -> create(statements, ddl.apply(place)));
+      }
     } catch (RuntimeException e) {
       opened.close();
       throw e;
     }
     return opened;
+  }
+
+  private static boolean isThere(Statements statements, String probe) throws SQLException {
+    return !statements
+        .query(
+            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :probe",
+            Map.of("probe", statements.place().tables().apply(probe)),
+            row -> true)
+        .isEmpty();
   }
 
   private static SqlTables onServer(
@@ -269,7 +281,8 @@ public final class SqlTables implements AutoCloseable {
         throw errors.refused(
             "lacks the table "
                 + table
-                + "; make it by what IdempotencyStores.ddl(url) returns, or add ?ddl=create",
+                + "; make it by what IdempotencyStores.ddl(url) returns or `leasehold doctor --ddl`"
+                + " prints, or add ?ddl=create",
             e);
       }
     }
