@@ -46,7 +46,7 @@ end
 
 -- Whether this waiter, whose place in the order is given, created a key of the waiters, so that the key needs an expiry
 local function was_lost(placed, rests)
-  return placed == 1 or redis.call('HLEN', rests) == 1
+  return placed == 1 or redis.call('PTTL', rests) == -1
 end
 
 -- All of it; nothing if the text is something else
