@@ -11,7 +11,7 @@ import io.leasehold.StoreException;
 final class ExitCode {
   static final int OK = 0;
 
-  /** {@code who} of a name that nobody holds or waits for. */
+  /** {@code who}, of a name without a holder or a waiter. */
   static final int FREE = 1;
 
   /** {@code break} of a lease that is not there. */

@@ -15,7 +15,7 @@ final class LinuxProcess {
 
   /**
    * Its environment as it began, a zero before and after each variable; none if it is gone, a
-   * zombie, or somebody else's. The bytes stand as characters.
+   * zombie, or of another user. The bytes stand as characters.
    */
   static String environment(String pid) {
     return "\0" + read("/proc/" + pid + "/environ");

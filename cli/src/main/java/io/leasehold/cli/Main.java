@@ -49,7 +49,7 @@ public final class Main {
     Command command =
         arguments
             .command()
-            .orElseThrow(() -> new UsageException("say what to do: " + Command.all("or")));
+            .orElseThrow(() -> new UsageException("no command given: use " + Command.all("or")));
     StoreChoice store = new StoreChoice(arguments, environment);
     Console waiting = arguments.has(Option.QUIET) ? console.quiet() : console;
     return switch (command) {

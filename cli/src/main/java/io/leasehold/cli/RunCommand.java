@@ -185,7 +185,8 @@ final class RunCommand {
       try {
         running = !child.waitFor(guard.calm());
       } catch (InterruptedException e) {
-        // Nobody interrupts: a signal does only while this thread waits for the lock
+        // There is no other interrupt: a signal interrupts only while this thread waits for the
+        // lock
       }
     }
     while (guard.isPatient() && child.tree().isAlive()) {

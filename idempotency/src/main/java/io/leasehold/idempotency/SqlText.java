@@ -126,7 +126,7 @@ final class SqlText {
             + (newest && isMySql() ? " FOR SHARE" : ""));
   }
 
-  /** Claims a row that was seen, if it is as it was and nobody extended it meanwhile. */
+  /** Claims a row that was seen, if it did not change, and was not extended, meanwhile. */
   String takeOver() {
     return spelled(
         "UPDATE {claim} SET owner = :owner, fence = :next, fingerprint = :print,"
