@@ -19,7 +19,9 @@ public final class AlreadyRunningException extends IdempotencyException {
   }
 
   /**
-   * The time after which another try makes sense: the rest of the life of the running claim. From an {@link IdempotentOperation} it is at most one second, because the running call may end at any time.
+   * The time after which another try makes sense: the rest of the life of the running claim. From
+   * an {@link IdempotentOperation} it is at most one second, because the running call may end at
+   * any time.
    */
   public Duration retryAfter() {
     return retryAfter;
