@@ -14,6 +14,7 @@ import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UnsupportedEncodingException;
 import java.net.URLDecoder;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -172,11 +173,19 @@ final class CapturedRequest extends HttpServletRequestWrapper {
     }
     BufferedReader opened = reader;
     if (opened == null) {
-      String encoding = Objects.requireNonNullElse(getCharacterEncoding(), "ISO-8859-1");
-      opened = new BufferedReader(new InputStreamReader(new ByteArrayInputStream(body), encoding));
+      opened = new BufferedReader(new InputStreamReader(new ByteArrayInputStream(body), charset()));
       reader = opened;
     }
     return opened;
+  }
+
+  private Charset charset() throws UnsupportedEncodingException {
+    String encoding = Objects.requireNonNullElse(getCharacterEncoding(), "ISO-8859-1");
+    try {
+      return Charset.forName(encoding);
+    } catch (IllegalArgumentException e) {
+      throw new UnsupportedEncodingException(encoding);
+    }
   }
 
   private static final class Body extends ServletInputStream {

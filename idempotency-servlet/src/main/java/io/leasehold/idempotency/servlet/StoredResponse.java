@@ -127,7 +127,7 @@ public final class StoredResponse {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(body.length + 256);
     DataOutputStream out = new DataOutputStream(bytes);
     out.writeByte(VERSION);
-    out.writeByte(kind.ordinal());
+    write(out, kind.name().getBytes(StandardCharsets.UTF_8));
     out.writeShort(status);
     out.writeInt(headers.size());
     for (Map.Entry<String, List<String>> header : headers.entrySet()) {
@@ -152,7 +152,7 @@ public final class StoredResponse {
     if (version != VERSION) {
       throw new IOException("a response of version " + version + " was kept, by a newer release");
     }
-    Kind kind = Kind.values()[in.readByte()];
+    Kind kind = Kind.valueOf(text(in));
     int status = in.readShort();
     Map<String, List<String>> headers = new LinkedHashMap<>();
     for (int left = in.readInt(); left > 0; left--) {

@@ -5,13 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
-import com.sun.net.httpserver.HttpServer;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.testkit.FaultProxy;
 import io.leasehold.testkit.Framing;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -27,6 +24,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,7 +43,8 @@ class RetryInterceptorTest {
   private final List<String> bodies = new CopyOnWriteArrayList<>();
   private final List<String> script = new CopyOnWriteArrayList<>();
   private final List<Duration> pauses = new CopyOnWriteArrayList<>();
-  private HttpServer server;
+  private final Server server = new Server();
+  private final ServerConnector connector = new ServerConnector(server);
   private long now;
 
   /** A pause takes as long as it says, by this clock. */
@@ -58,33 +63,37 @@ class RetryInterceptorTest {
 
   /** Answers by the script, "STATUS RETRY-AFTER" each, the last one for ever. */
   @BeforeEach
-  void start() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.createContext(
-        "/",
-        exchange -> {
-          keys.addAll(exchange.getRequestHeaders().getOrDefault("Idempotency-Key", List.of("-")));
-          bodies.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
-          String next = script.get(Math.min(keys.size(), script.size()) - 1);
-          int blank = next.indexOf(' ');
-          if (blank > 0) {
-            exchange.getResponseHeaders().set("Retry-After", next.substring(blank + 1));
+  void start() throws Exception {
+    connector.setHost("127.0.0.1");
+    server.addConnector(connector);
+    server.setHandler(
+        new Handler.Abstract() {
+          @Override
+          public boolean handle(Request request, Response response, Callback callback)
+              throws IOException {
+            bodies.add(Content.Source.asString(request, StandardCharsets.UTF_8));
+            keys.add(String.join("|", request.getHeaders().getValuesList("Idempotency-Key")));
+            String next = script.get(Math.min(keys.size(), script.size()) - 1);
+            int blank = next.indexOf(' ');
+            if (blank > 0) {
+              response.getHeaders().put("Retry-After", next.substring(blank + 1));
+            }
+            response.setStatus(Integer.parseInt(blank > 0 ? next.substring(0, blank) : next));
+            callback.succeeded();
+            return true;
           }
-          int status = Integer.parseInt(blank > 0 ? next.substring(0, blank) : next);
-          exchange.sendResponseHeaders(status, -1);
-          exchange.close();
         });
     server.start();
   }
 
   @AfterEach
-  void stop() {
-    server.stop(0);
+  void stop() throws Exception {
+    server.stop();
   }
 
   private HttpRequest.Builder request() {
     return HttpRequest.newBuilder(
-            URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/orders"))
+            URI.create("http://127.0.0.1:" + connector.getLocalPort() + "/orders"))
         .POST(BodyPublishers.ofString("book"));
   }
 
@@ -205,10 +214,11 @@ class RetryInterceptorTest {
   }
 
   @Test
-  void aConnectionThatBreaksIsTriedAgainAndThenReported() {
-    server.stop(0);
+  void aConnectionThatBreaksIsTriedAgainAndThenReported() throws Exception {
+    HttpRequest request = request().build();
+    server.stop();
     assertThatExceptionOfType(IOException.class)
-        .isThrownBy(() -> send(RetryInterceptor.builder().attempts(3), request().build()))
+        .isThrownBy(() -> send(RetryInterceptor.builder().attempts(3), request))
         .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1));
     assertThat(pauses).hasSize(2);
   }
@@ -217,8 +227,7 @@ class RetryInterceptorTest {
   void aReplyThatWasLostIsAskedForAgainWithTheSameKey() throws Exception {
     script.add("201");
     ExecutorService pool = Executors.newSingleThreadExecutor();
-    try (FaultProxy proxy =
-        FaultProxy.to("127.0.0.1", server.getAddress().getPort(), Framing.NONE)) {
+    try (FaultProxy proxy = FaultProxy.to("127.0.0.1", connector.getLocalPort(), Framing.NONE)) {
       proxy.stall(FaultProxy.Direction.TO_CLIENT);
       URI through = URI.create("http://127.0.0.1:" + proxy.port() + "/orders");
       Future<HttpResponse<Void>> answer =

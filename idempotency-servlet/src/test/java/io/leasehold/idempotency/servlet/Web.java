@@ -11,6 +11,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -109,7 +110,7 @@ final class Web implements AutoCloseable {
 
   /** The status line and all after it, for a POST of alice whose lines are sent as they are. */
   String sendRaw(String headers, String body) throws IOException {
-    try (Socket socket = new Socket("127.0.0.1", port())) {
+    try (Socket socket = new Socket(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port())) {
       String request =
           "POST /raw HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-User: alice\r\n"
               + ("Content-Length: " + body.length() + "\r\n" + headers + "\r\n" + body);
