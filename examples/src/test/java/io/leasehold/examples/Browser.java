@@ -13,6 +13,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,26 +31,27 @@ final class Browser implements AutoCloseable {
 
   /** Starts it; the test is aborted if it cannot be had, as {@link Programs#server} says. */
   static Browser start(Path folder) throws IOException {
-    Path chromium = Programs.server("chromium");
-    Path fonts = Files.writeString(folder.resolve("fonts.conf"), fonts(chromium.toRealPath()));
+    Path program = Programs.server("chromium").toRealPath();
+    Path fetched = program.resolve("../../lib/chromium/chromium").normalize();
+    boolean isFetched = Files.exists(fetched.resolveSibling("chromium.elf"));
+    Path fonts = Files.writeString(folder.resolve("fonts.conf"), fonts(program));
     ServerProcess driver =
         ServerProcess.start(
             Files.createDirectory(folder.resolve("driver")),
             (port, data) -> {
-              ProcessBuilder builder =
-                  new ProcessBuilder(
-                      chromium.resolveSibling("chromedriver").toString(), "--port=" + port);
+              ProcessBuilder builder = new ProcessBuilder(program.toString(), "--port=" + port);
               Map<String, String> environment = builder.environment();
-              environment.put("HOME", data.toString());
-              environment.put("XDG_CONFIG_HOME", data.toString());
-              environment.put("XDG_CACHE_HOME", data.toString());
-              environment.put("TMPDIR", data.toString());
-              environment.put("FONTCONFIG_FILE", fonts.toString());
+              for (String each : List.of("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "TMPDIR")) {
+                environment.put(each, data.toString());
+              }
+              if (isFetched) {
+                environment.put("FONTCONFIG_FILE", fonts.toString());
+              }
               return builder;
             },
             Browser::isReady);
     try {
-      return new Browser(driver, chromium);
+      return new Browser(driver, isFetched ? fetched : null);
     } catch (RuntimeException e) {
       driver.close();
       throw e;
@@ -57,12 +59,9 @@ final class Browser implements AutoCloseable {
   }
 
   /** Those of its packages; without any it shows nothing. */
-  private static String fonts(Path chromium) {
-    Path usr = chromium.getParent().getParent().getParent();
-    return "<fontconfig><dir>"
-        + usr.resolve("share/fonts")
-        + "</dir><dir>/usr/share/fonts</dir>"
-        + "</fontconfig>";
+  private static String fonts(Path program) {
+    Path share = program.resolve("../../share/fonts").normalize();
+    return "<fontconfig><dir>" + share + "</dir><dir>/usr/share/fonts</dir></fontconfig>";
   }
 
   private static boolean isReady(int port) throws IOException {
@@ -78,26 +77,28 @@ final class Browser implements AutoCloseable {
     }
   }
 
-  private Browser(ServerProcess driver, Path chromium) {
+  /** Of the Chromium that was fetched, or else (null) of the one that the driver finds. */
+  private Browser(ServerProcess driver, Path fetched) {
     this.driver = driver;
-    // It starts its children by its launcher, for the kernel says that it is the loader. Its
-    // sandbox is not for root; the pages are ours
-    Map<String, Object> options =
-        Map.of(
-            "binary",
-            chromium.toString(),
-            "args",
+    // The sandbox is not for root, and the pages are ours
+    List<String> arguments =
+        new ArrayList<>(
             List.of(
-                    "--headless=new",
-                    "--no-sandbox",
-                    "--no-zygote",
-                    "--browser-subprocess-path=" + chromium,
-                    "--disable-gpu",
-                    "--disable-dev-shm-usage",
-                    "--disable-background-networking",
-                    "--no-proxy-server",
-                    "--user-data-dir=" + driver.data().resolve("profile"))
-                .toArray());
+                "--headless=new",
+                "--no-sandbox",
+                "--no-zygote",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--disable-background-networking",
+                "--no-proxy-server",
+                "--user-data-dir=" + driver.data().resolve("profile")));
+    Map<String, Object> options = new HashMap<>();
+    if (fetched != null) {
+      // Its launcher starts its children too: the kernel would tell it that it is its loader
+      arguments.add("--browser-subprocess-path=" + fetched);
+      options.put("binary", fetched.toString());
+    }
+    options.put("args", arguments.toArray());
     Map<String, Object> always = Map.of("pageLoadStrategy", "none", "goog:chromeOptions", options);
     Map<?, ?> made =
         (Map<?, ?>) ask("POST", "", Map.of("capabilities", Map.of("alwaysMatch", always)));
