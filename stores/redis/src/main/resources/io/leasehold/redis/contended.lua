@@ -46,7 +46,7 @@ end
 
 -- Whether a key of those who wait is new with this one, who is so many in the order, and thus is to be told how long it lives
 local function was_lost(placed, rests)
-  return placed == 1 or redis.call('HLEN', rests) == 1
+  return placed == 1 or redis.call('PTTL', rests) == -1
 end
 
 -- All of it; nothing if the text is something else
