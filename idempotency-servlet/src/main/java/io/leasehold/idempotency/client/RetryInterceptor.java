@@ -241,7 +241,7 @@ public final class RetryInterceptor {
     private static void sleep(long nanos) throws InterruptedException {
       boolean ended = new CountDownLatch(1).await(nanos, TimeUnit.NANOSECONDS);
       if (ended) {
-        throw new IllegalStateException("nobody counts it down");
+        throw new IllegalStateException("a pause was ended");
       }
     }
   }

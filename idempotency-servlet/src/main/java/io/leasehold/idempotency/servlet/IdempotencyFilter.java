@@ -332,8 +332,8 @@ public final class IdempotencyFilter implements Filter {
     }
 
     /**
-     * More headers of responses that are kept and replayed, beside those that tell what the body
-     * is, where it is and how it is cached. {@code Set-Cookie} is not among them.
+     * More headers of responses that are kept and replayed; those that say what the body is, where
+     * it is and how it is cached are kept anyway. {@code Set-Cookie} is not one of them.
      */
     public Builder replayHeaders(String... names) {
       headers.addAll(List.of(names));

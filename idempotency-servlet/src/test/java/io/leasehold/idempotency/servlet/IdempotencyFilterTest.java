@@ -14,6 +14,7 @@ import jakarta.servlet.Filter;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpUpgradeHandler;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -351,39 +352,36 @@ class IdempotencyFilterTest {
 
   @Test
   void of64ThatWaitAllGetTheAnswerOfTheOne() throws Exception {
-    CountDownLatch all = new CountDownLatch(64);
+    CountDownLatch go = new CountDownLatch(1);
+    CountDownLatch sent = new CountDownLatch(64);
     Web web =
         opened(
             new Web(
                 filter().whileRunning(WhileRunning.await(Duration.ofMinutes(1))),
                 (in, out) -> {
-                  all.countDown();
-                  awaitQuietly(all);
+                  awaitQuietly(go);
                   order(out);
                 }));
     List<HttpResponse<String>> answers = new ArrayList<>();
     ExecutorService pool = Executors.newFixedThreadPool(64);
     try {
-      List<Future<HttpResponse<String>>> futures = new ArrayList<>();
+      List<Future<HttpResponse<String>>> all = new ArrayList<>();
       for (int i = 0; i < 64; i++) {
-        futures.add(
+        all.add(
             pool.submit(
                 () -> {
-                  if (web.calls.get() > 0) {
-                    all.countDown();
-                  }
+                  sent.countDown();
                   return web.sendPost("/a", "k", "x");
                 }));
       }
-      // Those that were sent before the first was seen to run
+      awaitQuietly(sent);
       await().until(() -> web.calls.get() == 1);
-      while (all.getCount() > 0) {
-        all.countDown();
-      }
-      for (Future<HttpResponse<String>> each : futures) {
+      go.countDown();
+      for (Future<HttpResponse<String>> each : all) {
         answers.add(each.get(60, SECONDS));
       }
     } finally {
+      go.countDown();
       pool.shutdown();
     }
     assertThat(orders).hasValue(1);
@@ -542,7 +540,7 @@ class IdempotencyFilterTest {
           response.getOutputStream().flush();
           response.getOutputStream().print("b");
         },
-        "flush of the writer, then more, and who does not care",
+        "flush of the writer, then more, and the exception is swallowed",
         (request, response) -> {
           try {
             response.getWriter().print("a");
@@ -568,6 +566,10 @@ class IdempotencyFilterTest {
                       @Override
                       public void onError(Throwable thrown) {}
                     }),
+        "read listener",
+        (request, response) -> request.getInputStream().setReadListener(null),
+        "upgrade",
+        (request, response) -> request.upgrade(HttpUpgradeHandler.class),
         "sendfile",
         (request, response) ->
             request.setAttribute("org.apache.tomcat.sendfile.filename", "/etc/passwd"),
