@@ -1,7 +1,6 @@
 package io.leasehold.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.leasehold.idempotency.Idempotency;
 import io.leasehold.idempotency.IdempotencyStores;
@@ -16,12 +15,15 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -65,5 +67,9 @@ class ShopApiTest {
       pool.shutdown();
     }
     assertThat(orders).hasSize(2);
+  }
+
+  private static ConditionFactory await() {
+    return Awaitility.await().atMost(Duration.ofMinutes(1));
   }
 }

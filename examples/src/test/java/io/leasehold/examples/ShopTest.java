@@ -2,7 +2,6 @@ package io.leasehold.examples;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.leasehold.idempotency.Idempotency;
 import io.leasehold.idempotency.IdempotencyStores;
@@ -17,6 +16,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -96,7 +97,6 @@ class ShopTest {
 
   private static void awaitTitle(String title) {
     await()
-        .atMost(Duration.ofSeconds(30))
         .pollInterval(Duration.ofMillis(50))
         .until(
             () ->
@@ -194,5 +194,9 @@ class ShopTest {
     browser.reload(); // sends the form again
     assertOneOrder();
     assertThat(claims).hasValueGreaterThan(1);
+  }
+
+  private static ConditionFactory await() {
+    return Awaitility.await().atMost(Duration.ofMinutes(1));
   }
 }

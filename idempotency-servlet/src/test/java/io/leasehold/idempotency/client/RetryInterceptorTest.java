@@ -3,7 +3,6 @@ package io.leasehold.idempotency.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.awaitility.Awaitility.await;
 
 import io.leasehold.spi.support.Clock;
 import io.leasehold.testkit.FaultProxy;
@@ -24,6 +23,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -278,5 +279,9 @@ class RetryInterceptorTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> RetryInterceptor.builder().atMost(Duration.ofDays(2)))
         .withMessageContaining("PT48H");
+  }
+
+  private static ConditionFactory await() {
+    return Awaitility.await().atMost(Duration.ofMinutes(1));
   }
 }

@@ -2,7 +2,6 @@ package io.leasehold.idempotency.servlet;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
@@ -31,6 +30,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -331,9 +332,7 @@ class IdempotencyFilterTest {
       for (int i = 0; i < 64; i++) {
         all.add(pool.submit(() -> web.sendPost("/a", "k", "x")));
       }
-      await()
-          .atMost(Duration.ofMinutes(1))
-          .until(() -> all.stream().filter(Future::isDone).count() == 63);
+      await().until(() -> all.stream().filter(Future::isDone).count() == 63);
       go.countDown();
       for (Future<HttpResponse<String>> each : all) {
         answers.add(each.get(60, SECONDS));
@@ -794,5 +793,9 @@ class IdempotencyFilterTest {
                     .print(IdempotencyFilter.claim(request).map(claim -> claim.token() > 0)));
     assertThat(web.sendPost("/a", "k", "").body()).isEqualTo("Optional[true]");
     assertThat(web.sendPost("/a", null, "").body()).isEqualTo("Optional.empty");
+  }
+
+  private static ConditionFactory await() {
+    return Awaitility.await().atMost(Duration.ofMinutes(1));
   }
 }

@@ -1,7 +1,6 @@
 package io.leasehold.idempotency.servlet;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.leasehold.idempotency.Idempotency;
 import io.leasehold.idempotency.OnUnknown;
@@ -23,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -96,9 +97,9 @@ class KilledServerTest {
                       .POST(BodyPublishers.ofString("book"))
                       .build(),
                   BodyHandlers.ofString());
-      await().atMost(Duration.ofSeconds(30)).until(() -> lines().size() == 1);
+      await().until(() -> lines().size() == 1);
       process.destroyForcibly().onExit().join();
-      await().atMost(Duration.ofSeconds(30)).until(answer::isCompletedExceptionally);
+      await().until(answer::isCompletedExceptionally);
     } finally {
       process.destroyForcibly().onExit().join();
     }
@@ -116,7 +117,6 @@ class KilledServerTest {
   private static int settled(Web web) {
     int[] status = new int[1];
     await()
-        .atMost(Duration.ofSeconds(30))
         .until(
             () -> {
               var answer = web.sendPost("/orders", "k", "book");
@@ -176,5 +176,9 @@ class KilledServerTest {
       assertThat(settled(web)).isEqualTo(201);
       assertThat(lines()).hasSize(2);
     }
+  }
+
+  private static ConditionFactory await() {
+    return Awaitility.await().atMost(Duration.ofMinutes(1));
   }
 }
