@@ -30,6 +30,10 @@ enum Problem {
     this.title = title;
   }
 
+  int status() {
+    return status;
+  }
+
   /** Sends it. The detail is ours: nothing of the request, and nothing of another one. */
   void send(HttpServletResponse response, String detail) throws IOException {
     byte[] body =
