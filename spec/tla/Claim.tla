@@ -20,7 +20,7 @@ ASSUME Broken \in {
   "nothing", "claim is not compared", "takes over unasked", "completes by key", "repeat forgets the take-over",
   "gives back what is unknown", "result dies with the claim", "ignores that it was taken over"}
 
-Nobody == "nobody"
+None == "none"
 
 VARIABLES
   row,     \* the store: the claim and what came of it
@@ -31,13 +31,13 @@ VARIABLES
 
 vars == <<row, number, wire, at, runs>>
 
-Free == [owner |-> Nobody, token |-> 0, taken |-> FALSE, done |-> FALSE, value |-> Nobody, left |-> 0]
+Free == [owner |-> None, token |-> 0, taken |-> FALSE, done |-> FALSE, value |-> None, left |-> 0]
 
 Init ==
   /\ row = Free
   /\ number = 0
   /\ wire = {}
-  /\ at = [c \in Call |-> [is |-> "new", token |-> 0, value |-> Nobody]]
+  /\ at = [c \in Call |-> [is |-> "new", token |-> 0, value |-> None]]
   /\ runs = {}
 
 Move(c, where) == at' = [at EXCEPT ![c].is = where]
@@ -104,7 +104,7 @@ Crash(c) ==
 \* The request is answered and gone; or its answer is lost, or it is repeated by the network.
 Leaves(m) == wire' \in {wire, wire \ {m}}
 
-IsLive == row.owner # Nobody /\ ~row.done /\ row.left > 0
+IsLive == row.owner # None /\ ~row.done /\ row.left > 0
 MayTakeOver == Policy # "fail" \/ Broken = "takes over unasked"
 HasResult == row.done /\ ~(Broken = "result dies with the claim" /\ row.left = 0)
 
@@ -122,7 +122,7 @@ ArriveClaim(m, heard) ==
   /\ m.op = "claim" /\ m \in wire /\ Leaves(m)
   /\ heard => at[c].is = "asking"
   /\ UNCHANGED runs
-  /\ CASE row.owner = Nobody \/ (row.done /\ ~HasResult) -> Claimed(c, FALSE, heard)
+  /\ CASE row.owner = None \/ (row.done /\ ~HasResult) -> Claimed(c, FALSE, heard)
        [] HasResult ->
             /\ UNCHANGED <<row, number>>
             /\ at' = IF heard THEN [at EXCEPT ![c].is = "over", ![c].value = row.value] ELSE at
@@ -153,7 +153,7 @@ IsOf(m) == row.owner = m.owner /\ row.token = m.token
 
 ArriveComplete(m, heard) ==
   LET c == m.owner
-      accepts == ~row.done /\ (IsOf(m) \/ (Broken = "completes by key" /\ row.owner # Nobody))
+      accepts == ~row.done /\ (IsOf(m) \/ (Broken = "completes by key" /\ row.owner # None))
       overwrites == row.done /\ Broken = "completes by key" /\ ~IsOf(m)
   IN
   /\ m.op = "complete" /\ m \in wire /\ Leaves(m)
@@ -198,7 +198,7 @@ NothingInvented == \A c \in Call : at[c].is = "over" => at[c].value \in runs
 ResultStays == [][HasResult => row'.done /\ row'.value = row.value]_vars
 
 \* The token of the claim rises.
-TokensRise == [][row'.owner # Nobody /\ row.owner # Nobody => row'.token >= row.token]_vars
+TokensRise == [][row'.owner # None /\ row.owner # None => row'.token >= row.token]_vars
 
 -----------------------------------------------------------------------------
 (* What must be reached, for the promises to mean anything: each of these is wrong *)

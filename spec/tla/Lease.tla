@@ -16,7 +16,7 @@ CONSTANTS
   Ttl,        \* the life of a lease
   Drift,      \* how many ticks of a life a client's clock may miss
   Delay,      \* within how many ticks an attempt is answered, and made again at once if in vain; or Endless
-  Latest,     \* how long a request that nobody waits for may stay on its way
+  Latest,     \* how long a request without a waiting caller may stay on its way
   MaxOrphans, \* how many of those there may be at once, beside those of a crash
   Losses,     \* how many requests or answers may be lost; Endless: any number
   Chain,      \* how many tokens there are in one grant
@@ -35,7 +35,7 @@ ASSUME Broken \in {
   "resource without fence"}
 
 Ticket == Client \X (1 .. Tickets)
-Nobody == <<"nobody", 0>>
+NoTicket == <<"none", 0>>
 
 VARIABLES
   row,      \* the store: whose lease was last granted and not ended early, and its life; 0: free
@@ -57,7 +57,7 @@ New == [is |-> "new", left |-> 0, lag |-> 0, number |-> 0, order |-> 0, handed |
         mayLand |-> FALSE, since |-> 0]
 
 Init ==
-  /\ row = [id |-> Nobody, left |-> 0, order |-> 0]
+  /\ row = [id |-> NoTicket, left |-> 0, order |-> 0]
   /\ number = 0 /\ used = {} /\ wire = {}
   /\ at = [t \in Ticket |-> New]
   /\ losses = 0 /\ broken = {} /\ minted = 0 /\ issued = {}
@@ -78,7 +78,7 @@ Send(m) == Awaited(m.op, m.id) = {} /\ wire' = wire \cup {m}
 Arrives(m, op) == m.op = op /\ ~m.granted
 
 \* Only the answer that grants may stay on its way: to hear of any other later is to know less for longer.
-\* A request that nobody waits for is answered to nobody, and may arrive once more.
+\* A request without a waiting caller gets no answer, and may arrive once more.
 Answered(m) == wire' = wire \ {m} \/ (~m.awaited /\ wire' = wire)
 
 \* From here on the client does not wait for these; they may arrive nevertheless, if they have not yet.
@@ -141,7 +141,7 @@ Repeat(m) ==
 
 Grant(m) ==
   /\ minted' = minted + 1
-  /\ number' = IF Broken = "token reused after expiry" /\ row.id # Nobody THEN number ELSE number + 1
+  /\ number' = IF Broken = "token reused after expiry" /\ row.id # NoTicket THEN number ELSE number + 1
   /\ row' = [id |-> m.id, left |-> Ttl, order |-> minted + 1]
   /\ used' = used \cup Keep({m.id})
   /\ Granted(m) /\ UNCHANGED at
@@ -210,7 +210,7 @@ Release(t) ==
   /\ Held(t) /\ at' = Goto(t, "releasing") /\ Send(Request("release", t))
   /\ UNCHANGED <<losses, issued>> /\ UNCHANGED store /\ UNCHANGED outside
 
-Free(t) == row' = IF Live(t) THEN [id |-> Nobody, left |-> 0, order |-> 0] ELSE row
+Free(t) == row' = IF Live(t) THEN [id |-> NoTicket, left |-> 0, order |-> 0] ELSE row
 
 ArriveRelease(m) ==
   /\ Arrives(m, "release")
@@ -339,7 +339,7 @@ NoGhost ==
     /\ ~Live(t)
     /\ t \in used \/ \A m \in wire : ~(m.id = t /\ Arrives(m, "attempt"))
 
-\* The fenced resource refuses nobody who holds the lock.
+\* The fenced resource refuses no holder of the lock.
 HolderMayWrite ==
   \A t \in Ticket : Held(t) /\ t \notin broken => Token(at[t].number, at[t].handed) >= seen.token
 
@@ -395,5 +395,5 @@ NeverHandedOver == \A t \in Ticket : at[t].handed = 0
 NeverAnsweredAgain == \A m \in wire : m.granted => ~at[m.id].mayLand
 NeverGrantedAfterGivingUp == \A t \in Ticket : Live(t) => at[t].is # "limbo" \/ ~at[t].mayLand
 NeverRefused == \A hold \in issued : hold.token >= seen.token
-NeverTakenAfterExpiry == \A t \in Ticket : at[t].is = "held" => row.id \in {t, Nobody}
+NeverTakenAfterExpiry == \A t \in Ticket : at[t].is = "held" => row.id \in {t, NoTicket}
 =============================================================================

@@ -21,21 +21,21 @@ import java.util.concurrent.locks.Lock;
  */
 public interface DistributedLockView extends Lock {
   /**
-   * Whether the calling thread locked it, has not unlocked it, and its lease certainly stands; see
-   * {@link Lease#isHeld()}. False once the lease is lost: then {@link #unlock()} would throw {@link
-   * LeaseLostException}. No network.
+   * Whether the calling thread has locked this lock, has not unlocked it, and its lease certainly
+   * stands; see {@link Lease#isHeld()}. False once the lease is lost: {@link #unlock()} would then
+   * throw {@link LeaseLostException}. Uses no network.
    */
   boolean isHeldByCurrentThread();
 
   /**
-   * How often the calling thread locked it and has not unlocked it yet, also if the lease was lost
-   * meanwhile. No network.
+   * How often the calling thread has locked this lock and not unlocked it, even if the lease was
+   * lost meanwhile. Uses no network.
    */
   int getHoldCount();
 
   /**
-   * The lease that the calling thread holds by this lock, for its fencing token. Unlock the lock
-   * rather than release the lease.
+   * The lease of the calling thread, for its fencing token. Unlock this lock; do not release the
+   * lease.
    *
    * @throws IllegalMonitorStateException if the calling thread does not hold this lock
    */

@@ -1,19 +1,19 @@
 package io.leasehold;
 
 /**
- * Two locks on one name: many may hold the read lock at once, and while anybody does nobody holds
- * the write lock. Immutable and thread-safe.
+ * Two locks on one name: any number of readers hold the read lock together, or one writer holds the
+ * write lock alone. Immutable and thread-safe.
  *
- * <p>A reader that comes while a writer waits is served after it. Readers of one process share one
- * lease of the store, each with a handle and a fencing token of its own; the token of a reader is
- * above those of all earlier writers and below those of all later ones.
+ * <p>A reader that arrives while a writer waits is served after that writer. The readers of one
+ * process share one lease of the store, but each has a separate handle and fencing token. The token
+ * of a reader is higher than those of all earlier writers, and lower than those of all later ones.
  *
- * <p>{@link DistributedLock#withLock} and {@link DistributedLock#asLock()} of both are re-entrant
- * per thread and know of each other. A thread inside the write lock may enter the read lock, and
- * leave the write lock first: it then keeps the exclusive lease and its token until it leaves the
- * read lock (a downgrade). A thread inside the read lock alone may not enter the write lock: it
- * would wait for itself, so that is refused with {@link IllegalMonitorStateException}, or {@code
- * false} by {@code tryLock}.
+ * <p>{@link DistributedLock#withLock} and {@link DistributedLock#asLock()} of both locks are
+ * re-entrant per thread and share their state. A thread that holds the write lock may acquire the
+ * read lock and then release the write lock (a downgrade): it keeps the exclusive lease and its
+ * token until it releases the read lock. A thread that holds only the read lock cannot acquire the
+ * write lock, because it would wait for itself: the call throws {@link
+ * IllegalMonitorStateException}, and {@code tryLock} returns {@code false}.
  *
  * <p>The write lock is {@link LockClient#lock} of the same name.
  */
@@ -21,17 +21,17 @@ public interface DistributedReadWriteLock {
   /** The lock name. */
   String name();
 
-  /** The same lock, taken another way. */
+  /** The same two locks with other options. This object does not change. */
   DistributedReadWriteLock with(LockOptions options);
 
-  /** The lock that many may hold at once. */
+  /** The lock that any number of readers hold together. */
   DistributedLock readLock();
 
-  /** The lock that only one may hold, and nobody beside it. */
+  /** The lock that one writer holds alone. */
   DistributedLock writeLock();
 
   /**
-   * Both for code written against {@code java.util.concurrent}; see {@link
+   * Both locks for code written against {@code java.util.concurrent}; see {@link
    * DistributedLock#asLock()}.
    */
   DistributedReadWriteLockView asReadWriteLock();

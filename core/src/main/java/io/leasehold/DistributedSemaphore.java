@@ -1,8 +1,8 @@
 package io.leasehold;
 
 /**
- * A number of permits under one name, shared by every client of the same store: at most {@link
- * #size()} are out at once. Immutable and thread-safe.
+ * A named semaphore that all clients of one store share: at most {@link #size()} permits are held
+ * at once. Immutable and thread-safe.
  *
  * <pre>{@code
  * try (Lease slot = locks.semaphore("exports", 5).acquire(Duration.ofSeconds(5))) {
@@ -10,29 +10,29 @@ package io.leasehold;
  * }
  * }</pre>
  *
- * <p>Everything that acquires takes {@link #permits()} of them as one lease, all or none. Waiters
- * of one process are served in order; across processes one that wants few may overtake one that
- * wants many, unless they are {@linkplain LockOptions#fair() fair}.
+ * <p>Every method that acquires takes {@link #permits()} permits as one lease, all or none. A
+ * process serves its waiters in order; across processes a waiter that wants few permits may
+ * overtake one that wants many, unless both are {@linkplain LockOptions#fair() fair}.
  *
- * <p>A lease of permits belongs to no thread: {@code withLock} inside {@code withLock} takes
- * permits of its own, and {@link #asLock()} is refused.
+ * <p>A lease of permits belongs to no thread: a nested {@code withLock} takes further permits, and
+ * {@link #asLock()} is refused.
  *
- * <p>Fencing tokens of permits are unique and above those of whatever held the name alone before.
- * They do not order the holders of permits: a lease handed on inside a process keeps the number of
- * its grant.
+ * <p>Fencing tokens of permits are unique, and higher than those of all exclusive holders of the
+ * name before. They do not order the holders of permits: a lease that is handed over inside a
+ * process keeps the number of its grant.
  *
- * <p>The size binds while anybody holds or waits: whoever comes with another, or takes the same
- * name as a lock of another kind, fails with {@link LockKindException}.
+ * <p>The size is fixed while the semaphore has a holder or a waiter: a caller with another size, or
+ * one that uses the name for a lock of another kind, gets a {@link LockKindException}.
  */
 public interface DistributedSemaphore extends DistributedLock {
-  /** How many permits there are. */
+  /** The total number of permits. */
   int size();
 
-  /** How many permits each lease takes; 1 unless chosen by {@link #permits(int)}. */
+  /** How many permits each lease takes; 1 unless set by {@link #permits(int)}. */
   int permits();
 
   /**
-   * The same semaphore, taken by so many permits at once.
+   * The same semaphore, whose leases take {@code count} permits each. This object does not change.
    *
    * @throws IllegalArgumentException unless it is from 1 to {@link #size()}
    */
@@ -42,7 +42,8 @@ public interface DistributedSemaphore extends DistributedLock {
   DistributedSemaphore with(LockOptions options);
 
   /**
-   * How many permits nobody holds now. As {@link #inspect()}, and as soon out of date.
+   * How many permits are free now. One request, as {@link #inspect()}; the answer may be out of
+   * date when it arrives.
    *
    * @throws StoreException if the store cannot be asked
    * @throws UnsupportedOperationException if the store keeps no list
@@ -57,7 +58,7 @@ public interface DistributedSemaphore extends DistributedLock {
   }
 
   /**
-   * Refused: permits belong to no thread.
+   * Not supported, because permits belong to no thread.
    *
    * @throws UnsupportedOperationException always
    */

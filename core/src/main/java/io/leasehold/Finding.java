@@ -3,24 +3,24 @@ package io.leasehold;
 import java.util.Objects;
 
 /**
- * One thing that {@link LockClient#diagnose} found out about a store.
+ * One result of {@link LockClient#diagnose}.
  *
- * @param level how bad it is
- * @param check what was looked at, in a word or two: "clock", "persistence"
- * @param detail what was found and, unless all is well, what to do
+ * @param level its severity
+ * @param check the subject of the check, in a word or two: "clock", "persistence"
+ * @param detail the result and, unless the level is {@code OK}, what to do
  */
 public record Finding(Level level, String check, String detail) {
-  /** How bad it is. */
+  /** The severity of a finding. */
   public enum Level {
-    /** As it should be. */
+    /** The check found nothing wrong. */
     OK,
-    /** Locks work, but a promise may be broken under circumstances that the detail names. */
+    /** Locks work, but a promise may be broken under the circumstances that the detail names. */
     WARNING,
-    /** Locks do not work, or must not be relied on. */
+    /** Locks do not work or are not safe. */
     ERROR
   }
 
-  /** Checks that all is there. */
+  /** Rejects null components. */
   public Finding {
     Objects.requireNonNull(level, "level");
     Objects.requireNonNull(check, "check");

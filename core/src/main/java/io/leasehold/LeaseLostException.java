@@ -1,18 +1,18 @@
 package io.leasehold;
 
 /**
- * The lease is over although its holder did not release it: it expired, an operator broke it, its
- * session ended, its longest life is reached, or its client was closed. Another may hold the lock,
- * and may have held it while this holder still worked. Only the fencing token, checked where the
- * data lives, protects the data.
+ * The lease ended although its holder did not release it: it expired, an operator broke it, its
+ * session ended, it reached its longest life, or its client was closed. Another client may hold the
+ * lock now, and may have held it while this holder still worked. Only the fencing token, checked
+ * where the data lives, protects the data.
  *
- * <p>The only exception of Leasehold that is an {@link IllegalMonitorStateException}, and the only
- * one that is no {@link LockException}.
+ * <p>This is the only exception of Leasehold that extends {@link IllegalMonitorStateException} and
+ * not {@link LockException}.
  */
 public final class LeaseLostException extends IllegalMonitorStateException {
   private static final long serialVersionUID = 1L;
 
-  /** Made by the engine. */
+  /** For the engine and its stores; the message names the lock, the lease and the reason. */
   public LeaseLostException(String message) {
     super(message);
   }

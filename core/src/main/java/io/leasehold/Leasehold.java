@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Where it begins: opens a {@link LockClient} on a store.
+ * The entry point: opens a {@link LockClient} on a store.
  *
  * <pre>{@code
  * try (LockClient locks = Leasehold.connect("file:/var/lib/app/locks.db")) {
@@ -45,19 +45,19 @@ public final class Leasehold {
   private Leasehold() {}
 
   /**
-   * Opens a client on the store with this URL, with default settings. Parameters every store takes:
-   * {@code ttl} (as {@code 10s}), {@code accept=unfenced}.
+   * Opens a client with default settings on the store of this URL. Every store accepts the
+   * parameters {@code ttl} (as {@code 10s}) and {@code accept=unfenced}.
    *
-   * @throws IllegalArgumentException if the URL is malformed, or its scheme unknown: says which
-   *     schemes there are and which module is missing
-   * @throws StoreException if the store cannot be reached or refuses
+   * @throws IllegalArgumentException if the URL is malformed, or its scheme unknown; the message
+   *     lists the known schemes and names the missing module
+   * @throws StoreException if the store cannot be reached, or refuses the client
    * @throws MissingTraitException if the store lacks {@link Trait#FENCING} and that is not accepted
    */
   public static LockClient connect(String url) {
     return builder(url).build();
   }
 
-  /** As {@link #connect}, with settings. */
+  /** A builder for a client on the store of this URL, to change its settings before it opens. */
   public static LockClientBuilder builder(String url) {
     StoreUrl parsed = StoreUrl.parse(url);
     LockClientBuilder builder =
@@ -77,16 +77,16 @@ public final class Leasehold {
   }
 
   /**
-   * A client on a store made from an object that the application already has: its pool, its client,
-   * its security.
+   * A builder for a client on a store that uses an object of the application, for example its
+   * connection pool or its Redis client.
    */
   public static LockClientBuilder builder(StoreFactory factory) {
     return new LockClientBuilder(factory);
   }
 
   /**
-   * The SQL that creates the tables of the store with this URL, for those who do not let an
-   * application create any. Asks the store nothing.
+   * The SQL that creates the tables of the store of this URL, for databases in which the
+   * application may not create tables. Sends no request.
    *
    * @return empty if the store has no tables
    * @throws IllegalArgumentException as {@link #connect}
@@ -98,7 +98,7 @@ public final class Leasehold {
 
   private static StoreProvider provider(StoreUrl url) {
     Set<String> present = new TreeSet<>();
-    // A thread's own loader may know nothing of this library, or another copy of it
+    // The thread's context class loader may not see this library, or may see another copy of it
     for (ClassLoader loader :
         new ClassLoader[] {
           Leasehold.class.getClassLoader(), Thread.currentThread().getContextClassLoader()
@@ -118,7 +118,7 @@ public final class Leasehold {
     if (module != null) {
       return "no store on the class path serves "
           + scheme
-          + ":, add the module io.leasehold:"
+          + ": add the module io.leasehold:"
           + module;
     }
     String meant = MEANT.get(scheme);

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a {@link LockClient}. Not thread-safe. From {@link Leasehold#builder}. */
+/** Configures and opens a {@link LockClient}; from {@link Leasehold#builder}. Not thread-safe. */
 public final class LockClientBuilder {
   static final int DEFAULT_TTL_SECONDS = 30;
 
@@ -49,17 +49,17 @@ public final class LockClientBuilder {
     return this;
   }
 
-  /** How long {@link LockClient#close()} may take, in all. Default 10 s. */
+  /** How long {@link LockClient#close()} may take in total. Default 10 s. */
   public LockClientBuilder closeTimeout(Duration timeout) {
     this.closeTimeout = requirePositive(timeout, "closeTimeout");
     return this;
   }
 
   /**
-   * Lets {@link LockClient#close()} wait until holders have released what they hold, so that the
-   * work which runs may end under its lock. It waits for as much of the close timeout as leaves
-   * time for one request, half of it at least; what is held then is lost as by default. Nothing new
-   * is acquired meanwhile.
+   * Makes {@link LockClient#close()} wait until the holders have released their leases, so that
+   * running work ends under its lock. The wait lasts at most the close timeout minus the time for
+   * one request, or half the close timeout if that is longer; leases that are still held then are
+   * lost, as by default. No lock is acquired meanwhile.
    */
   public LockClientBuilder closeWaitsForHolders() {
     this.closeWaitsForHolders = true;
@@ -67,10 +67,11 @@ public final class LockClientBuilder {
   }
 
   /**
-   * How much longer a lock is handed from thread to thread of this process once another process
-   * waits for it, and no more than 80 times in each millisecond of it, so that processes of
-   * different speed get the same. Default 2 ms, 160 times. Longer raises throughput, and the wait
-   * of the others by about as much for each process. Zero hands nothing over then.
+   * How long the threads of this process may hand a lock over among themselves once another process
+   * waits for it; and at most 80 times per millisecond of it, so that processes of different speed
+   * get equal shares. Default 2 ms, 160 times. A longer time raises throughput, and makes the other
+   * processes wait longer by about the same time for each process. With zero, the process gives the
+   * lock up at once.
    */
   public LockClientBuilder handOver(Duration time) {
     if (time.isNegative()) {
@@ -81,7 +82,7 @@ public final class LockClientBuilder {
   }
 
   /**
-   * Takes a store without fencing tokens, too. On such a store {@link Lease#fencingToken()} throws
+   * Accepts a store without fencing tokens. On such a store {@link Lease#fencingToken()} throws
    * {@link UnsupportedOperationException}, and nothing protects the data from a holder that was
    * paused for longer than its lease.
    */
@@ -90,26 +91,29 @@ public final class LockClientBuilder {
     return this;
   }
 
-  /** Refuses a store that lacks this trait. {@link Trait#FENCING} is required by default. */
+  /**
+   * Makes {@link #build()} refuse a store that lacks this trait. {@link Trait#FENCING} is required
+   * by default.
+   */
   public LockClientBuilder require(Trait trait) {
     required.add(Objects.requireNonNull(trait, "trait"));
     return this;
   }
 
   /**
-   * Shows in whose course a lock is taken: a trace id beside host, process and thread, wherever a
-   * holder is named. For example {@code traceId(() -> MDC.get("traceId"))}. Default none.
+   * Adds a trace id to host, process and thread wherever a holder is named, to show which request
+   * it works for. For example {@code traceId(() -> MDC.get("traceId"))}. Default none.
    *
-   * @param current asked by each acquisition on the thread that asks for the lock, so it should be
-   *     quick; null or empty for none. What it throws is logged, and there is none. The first 64
-   *     characters count
+   * @param current called for each acquisition on the thread that asks for the lock, so it should
+   *     be fast; returns null or an empty string for none. If it throws, the exception is logged
+   *     and there is no trace id. Only the first 64 characters are used
    */
   public LockClientBuilder traceId(Supplier<@Nullable String> current) {
     this.traceId = Objects.requireNonNull(current, "current");
     return this;
   }
 
-  /** Tells {@code listener} of every event from the start. */
+  /** Adds a listener, which receives every event from the start of the client. */
   public LockClientBuilder listener(LockListener listener) {
     listeners.add(Objects.requireNonNull(listener, "listener"));
     return this;
@@ -118,9 +122,9 @@ public final class LockClientBuilder {
   /**
    * Opens the store. Takes bounded time.
    *
-   * @throws StoreException if the store cannot be reached or refuses
-   * @throws MissingTraitException if the store lacks a required trait; says what to write to accept
-   *     that
+   * @throws StoreException if the store cannot be reached, or refuses the client
+   * @throws MissingTraitException if the store lacks a required trait; the message says which
+   *     setting to change
    * @throws IllegalArgumentException if the ttl is outside the store's limits
    */
   public LockClient build() {

@@ -2,10 +2,10 @@ package io.leasehold;
 
 /** How a lease shares its name with others. */
 public enum LockMode {
-  /** Alone. */
+  /** One lease holds the name alone. */
   EXCLUSIVE,
-  /** Beside other shared leases, never beside an exclusive one. */
+  /** Any number of shared leases hold the name together, but never with an exclusive one. */
   SHARED,
-  /** Some of a fixed number of permits. */
+  /** Each lease holds some of a fixed number of permits. */
   PERMITS
 }

@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How one lock is taken. Immutable; each method returns a changed copy. Start from {@link
+ * Options of one lock. Immutable; each method returns a changed copy. Start from {@link
  * #defaults()}.
  *
  * <pre>{@code
@@ -16,16 +16,16 @@ import java.util.Optional;
  *     LockClientBuilder#DEFAULT_TTL_SECONDS} s unless set there). Rounded up to the store's step;
  *     outside the store's limits {@link DistributedLock#with} refuses it with {@link
  *     IllegalArgumentException}
- * @param maxHold the longest life of a lease: at its end the lease is lost and then released,
- *     although its holder still works; empty: no limit
- * @param minHold for how long, from the grant, another holder is kept out although the lease is
- *     released sooner: so that a short job does not run twice on hosts whose clocks differ. Release
- *     returns at once; the store keeps the name locked until then, also if the process ends. Empty:
- *     not at all. {@link DistributedLock#with} refuses it where leases end with a session
+ * @param maxHold the longest life of a lease: at its end the lease is lost and then released, even
+ *     if its holder still works; empty: no limit
+ * @param minHold how long the name stays locked from the grant, even if the lease is released
+ *     sooner, so that a short job does not run twice on hosts whose clocks differ. Release returns
+ *     at once; the store keeps the name locked until then, even if the process ends. Empty: not at
+ *     all. {@link DistributedLock#with} refuses it on a store whose leases end with a session
  * @param renewal whether the engine renews the lease while it is held
- * @param order in which order waiters are served
- * @param reentrance whether {@link DistributedLock#withLock} and {@link DistributedLock#asLock()}
- *     may be entered again by the thread that is inside
+ * @param order the order in which waiters are served
+ * @param reentrance whether the thread that holds the lock by {@link DistributedLock#withLock} or
+ *     {@link DistributedLock#asLock()} may acquire it again
  */
 public record LockOptions(
     Optional<Duration> ttl,
@@ -44,7 +44,7 @@ public record LockOptions(
           Order.LOCAL_FIRST,
           Reentrance.REENTRANT);
 
-  /** Whether a held lease is renewed. */
+  /** Whether the client renews a lease while it is held. */
   public enum Renewal {
     /** At a third of the ttl, until it is released or lost. The default. */
     AUTOMATIC,
@@ -52,29 +52,32 @@ public record LockOptions(
     NONE
   }
 
-  /** Who is served next. */
+  /** The order in which waiters get the lock. */
   public enum Order {
     /**
-     * First come, first served inside a process; a process may hand the lock over among its own
-     * threads for a bounded time before others get it. The default.
+     * First come, first served inside a process; a process may hand the lock over among its threads
+     * for a limited time before another process gets it. The default.
      */
     LOCAL_FIRST,
     /** First come, first served across processes. Needs a store with {@link Trait#FIFO}. */
     FAIR
   }
 
-  /** Whether the thread-bound views may be entered again by the thread that holds them. */
+  /**
+   * Whether the thread that holds the lock may acquire it again by {@code withLock} or {@code
+   * asLock()}.
+   */
   public enum Reentrance {
     /** As {@link java.util.concurrent.locks.ReentrantLock}. The default. */
     REENTRANT,
     /**
-     * A second try by the thread inside is refused at once with {@link
-     * IllegalMonitorStateException}.
+     * A second call by the thread that holds the lock throws {@link IllegalMonitorStateException}
+     * at once.
      */
     NON_REENTRANT
   }
 
-  /** Checks that the durations are positive. */
+  /** Rejects durations that are not positive, and a {@code minHold} longer than {@code maxHold}. */
   public LockOptions {
     ttl.ifPresent(d -> requirePositive(d, "ttl"));
     maxHold.ifPresent(d -> requirePositive(d, "maxHold"));
@@ -94,7 +97,10 @@ public record LockOptions(
     }
   }
 
-  /** The client's ttl, renewed, without longest life, local-first, re-entrant. */
+  /**
+   * The ttl of the client, automatic renewal, no longest or shortest hold, local-first order,
+   * re-entrant.
+   */
   public static LockOptions defaults() {
     return DEFAULTS;
   }
@@ -109,22 +115,25 @@ public record LockOptions(
     return new LockOptions(ttl, Optional.of(newMaxHold), minHold, renewal, order, reentrance);
   }
 
-  /** Sets for how long others are kept out, from the grant, although it is released sooner. */
+  /** Sets how long the name stays locked from the grant, even if the lease is released sooner. */
   public LockOptions withMinHold(Duration newMinHold) {
     return new LockOptions(ttl, maxHold, Optional.of(newMinHold), renewal, order, reentrance);
   }
 
-  /** A plain lease of one ttl. */
+  /** Switches renewal off: the lease lives for one ttl. */
   public LockOptions withoutRenewal() {
     return new LockOptions(ttl, maxHold, minHold, Renewal.NONE, order, reentrance);
   }
 
-  /** First come, first served across processes. */
+  /** Serves waiters in the order of arrival across processes; needs {@link Trait#FIFO}. */
   public LockOptions fair() {
     return new LockOptions(ttl, maxHold, minHold, renewal, Order.FAIR, reentrance);
   }
 
-  /** Refuses re-entry of the thread-bound views. */
+  /**
+   * Refuses a second call of {@code withLock} or {@code asLock()} by the thread that holds the
+   * lock.
+   */
   public LockOptions nonReentrant() {
     return new LockOptions(ttl, maxHold, minHold, renewal, order, Reentrance.NON_REENTRANT);
   }

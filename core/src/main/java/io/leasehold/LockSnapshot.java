@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Who held and who waited for one lock name, at the moment the store was asked. For people and
- * diagnosis: it may be out of date before it is read, so never decide by it whether to act; acquire
- * the lock for that.
+ * The holders and waiters of one lock name at the moment of the request. For people and diagnosis:
+ * a snapshot may be out of date when it arrives, so never decide by it whether to act; acquire the
+ * lock for that.
  *
  * @param name the lock name
  * @param holders the live leases; empty if the name was free
- * @param waiters the waiters the store knows of, longest wait first; waiters queued inside a
- *     process that holds or contends already count as one
+ * @param waiters the waiters that the store knows, longest wait first; the waiters inside a process
+ *     that holds the lock or already waits for it count as one
  */
 public record LockSnapshot(String name, List<Holder> holders, List<Waiter> waiters) {
   /** Copies the lists. */
@@ -24,17 +24,17 @@ public record LockSnapshot(String name, List<Holder> holders, List<Waiter> waite
    * A live lease.
    *
    * @param leaseId the id of the lease
-   * @param holder who holds it, readable: host, process id, thread (the first 128 characters of its
-   *     name, or # and its number if it has none, as a virtual thread), and {@link
+   * @param holder the holder in readable form: host, process id, thread (the first 128 characters
+   *     of its name, or # and its number if it has none, as a virtual thread), and {@link
    *     LockClientBuilder#traceId}. One line: control characters show as a question mark. If the
-   *     lease was handed over to another thread since, that thread is known to its own client only,
-   *     and others name the one that took it
-   * @param mode how it shares the name
-   * @param permits how many permits it has; 1 unless the mode is {@link LockMode#PERMITS}
+   *     process has handed the lease over to another thread since, only its client knows that
+   *     thread, and other clients name the thread that acquired the lease
+   * @param mode how the lease shares the name
+   * @param permits how many permits it holds; 1 unless the mode is {@link LockMode#PERMITS}
    * @param fencingToken the first fencing token of the grant; hand-overs inside the holder's
    *     process add to its low ten bits
-   * @param heldFor how long ago the store granted it
-   * @param remaining how long it still lives if it is not renewed
+   * @param heldFor the time since the store granted it
+   * @param remaining the time until it expires without renewal
    */
   public record Holder(
       String leaseId,
@@ -49,10 +49,10 @@ public record LockSnapshot(String name, List<Holder> holders, List<Waiter> waite
    * A waiter.
    *
    * @param leaseId the id under which it waits
-   * @param holder who waits, readable: host, process id, thread, and {@link
+   * @param holder the waiter in readable form: host, process id, thread, and {@link
    *     LockClientBuilder#traceId}
-   * @param mode how it would share the name
-   * @param waitedFor how long ago it began to wait
+   * @param mode how its lease would share the name
+   * @param waitedFor the time since it began to wait
    */
   public record Waiter(String leaseId, String holder, LockMode mode, Duration waitedFor) {}
 }

@@ -1,13 +1,13 @@
 package io.leasehold;
 
 /**
- * The lock was not acquired within the time the caller was ready to wait: somebody else holds it.
- * Nothing is left behind.
+ * The lock was not acquired within {@code maxWait}, because another holder has it. The attempt
+ * leaves nothing in the store.
  */
 public final class LockTimeoutException extends LockException {
   private static final long serialVersionUID = 1L;
 
-  /** Made by the engine. */
+  /** For the engine and its stores; the message names the lock and, where known, its holder. */
   public LockTimeoutException(String message) {
     super(message);
   }

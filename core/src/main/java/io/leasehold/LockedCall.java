@@ -1,18 +1,18 @@
 package io.leasehold;
 
 /**
- * Work done while a lock is held, that yields a value.
+ * Work that runs while a lock is held, and returns a result.
  *
- * @param <T> what it yields
- * @param <E> what it may throw
+ * @param <T> the type of the result
+ * @param <E> the exception that the work may throw
  */
 @FunctionalInterface
 public interface LockedCall<
     T extends @org.jspecify.annotations.Nullable Object, E extends Exception> {
   /**
-   * Does the work.
+   * Runs the work.
    *
-   * @param lease the lease held meanwhile; pass its fencing token on
+   * @param lease the lease that is held meanwhile; send its fencing token with each write
    */
   T call(Lease lease) throws E;
 }

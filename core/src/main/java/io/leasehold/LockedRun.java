@@ -1,16 +1,16 @@
 package io.leasehold;
 
 /**
- * Work done while a lock is held.
+ * Work that runs while a lock is held, and returns no result.
  *
- * @param <E> what it may throw
+ * @param <E> the exception that the work may throw
  */
 @FunctionalInterface
 public interface LockedRun<E extends Exception> {
   /**
-   * Does the work.
+   * Runs the work.
    *
-   * @param lease the lease held meanwhile; pass its fencing token on
+   * @param lease the lease that is held meanwhile; send its fencing token with each write
    */
   void run(Lease lease) throws E;
 }

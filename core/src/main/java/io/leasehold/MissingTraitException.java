@@ -1,15 +1,12 @@
 package io.leasehold;
 
-/**
- * The store lacks a {@link Trait} that the caller requires. The message says what to write to
- * accept that.
- */
+/** The store lacks a required {@link Trait}. The message says which setting to change. */
 public final class MissingTraitException extends LockException {
   private static final long serialVersionUID = 1L;
 
   private final Trait trait;
 
-  /** Made by the engine. */
+  /** For the engine; the message names the store and says what to change. */
   public MissingTraitException(Trait trait, String message) {
     super(message);
     this.trait = trait;

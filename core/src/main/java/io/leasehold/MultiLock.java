@@ -8,22 +8,23 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several locks taken as one: all of them or none, within one deadline. Immutable and thread-safe.
+ * Several locks that are acquired as one: all or none, within one deadline. Immutable and
+ * thread-safe.
  *
- * <p>They are taken in the order of their names' UTF-8 bytes, whatever the order they were named
- * in, so callers with overlapping sets cannot wait for each other in a circle, as long as they hold
- * nothing else meanwhile. If one that is held already is lost while another is waited for, all are
- * released and it begins again, within the same deadline.
+ * <p>The locks are acquired in the order of the UTF-8 bytes of their names, whatever the order of
+ * the arguments. So callers with overlapping sets cannot deadlock, as long as they hold no other
+ * lock meanwhile. If a lease is lost while the call waits for the next lock, all leases are
+ * released and the call starts again, within the same deadline.
  */
 public interface MultiLock {
-  /** The lock names, each once, in the order in which they are taken. */
+  /** The lock names, each once, in the order in which the locks are acquired. */
   List<String> names();
 
-  /** The same locks, taken another way. */
+  /** The same locks with other options. This object does not change. */
   MultiLock with(LockOptions options);
 
   /**
-   * Acquires all, however long that takes.
+   * Acquires all locks, and waits without limit.
    *
    * @return a lease of all; its holder must release it
    * @throws InterruptedException if interrupted while waiting; nothing is left behind
@@ -32,17 +33,19 @@ public interface MultiLock {
   MultiLease acquire() throws InterruptedException;
 
   /**
-   * Acquires all, waiting at most {@code maxWait} for all together. Zero or less tries once.
+   * Acquires all locks, and waits at most {@code maxWait} for all together. Zero or less tries
+   * once.
    *
    * @return a lease of all; its holder must release it
-   * @throws LockTimeoutException if one of them was held by somebody else; names it
+   * @throws LockTimeoutException if one of the locks did not come free in time; the message names
+   *     it
    * @throws InterruptedException if interrupted while waiting; nothing is left behind
    * @throws StoreException if the store cannot be asked, or the outcome is unknown
    */
   MultiLease acquire(Duration maxWait) throws InterruptedException;
 
   /**
-   * Tries each once, without waiting for a holder. Not interruptible; each takes at most the
+   * Tries each lock once, without waiting for a holder. Not interruptible; each takes at most the
    * client's request timeout.
    *
    * @return a lease of all, or empty if one of them is held or waited for by another
@@ -51,9 +54,9 @@ public interface MultiLock {
   Optional<MultiLease> tryAcquire();
 
   /**
-   * Acquires all if they come free within {@code maxWait}.
+   * Acquires all locks if they come free within {@code maxWait}.
    *
-   * @return a lease of all, or empty if one of them was held by somebody else
+   * @return a lease of all, or empty if one of the locks did not come free in time
    * @throws InterruptedException if interrupted while waiting; nothing is left behind
    * @throws StoreException if the store cannot be asked, or the outcome is unknown
    */
@@ -63,7 +66,7 @@ public interface MultiLock {
    * As {@link #acquire(Duration)}, without a waiting thread; see {@link
    * DistributedLock#acquireAsync(Duration)}.
    *
-   * @return completes with the lease, or with what {@code acquire} would throw
+   * @return a future that completes with the lease, or with what {@code acquire} would throw
    */
   CompletableFuture<MultiLease> acquireAsync(Duration maxWait);
 
@@ -83,22 +86,22 @@ public interface MultiLock {
   CompletableFuture<Optional<MultiLease>> tryAcquireAsync(Duration maxWait);
 
   /**
-   * Does {@code work} under all the locks, waiting for them however long that takes, and releases
-   * them. Not re-entrant: a thread that is inside, or inside {@link DistributedLock#withLock} of
-   * one of the names, would wait for itself.
+   * Acquires all locks, without limit to the wait, runs {@code work}, and releases the locks. Not
+   * re-entrant: a thread that calls this inside itself, or inside {@link DistributedLock#withLock}
+   * of one of the names, would wait for itself.
    *
-   * <p>Ends normally, though it stays unknown whether the store has released one of them, as {@link
+   * <p>Ends normally even if the outcome of a release is unknown, as {@link
    * DistributedLock#withLock(LockedRun)} does.
    *
-   * @throws LeaseLostException if one was lost meanwhile, or the client closed (what {@code work}
-   *     threw goes first)
+   * @throws LeaseLostException if one of the leases was lost meanwhile, or the client closed (an
+   *     exception of {@code work} takes precedence)
    * @throws InterruptedException if interrupted while waiting
    */
   <E extends Exception> void withLock(MultiLockedRun<E> work) throws E, InterruptedException;
 
   /**
-   * As {@link #withLock(MultiLockedRun)}, waiting at most {@code maxWait} ({@link
-   * LockTimeoutException} after it).
+   * As {@link #withLock(MultiLockedRun)}, but waits at most {@code maxWait}, then throws {@link
+   * LockTimeoutException}.
    */
   <E extends Exception> void withLock(Duration maxWait, MultiLockedRun<E> work)
       throws E, InterruptedException;

@@ -3,17 +3,17 @@ package io.leasehold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work done while several locks are held, that yields a value.
+ * Work that runs while several locks are held, and returns a result.
  *
- * @param <T> what it yields
- * @param <E> what it may throw
+ * @param <T> the type of the result
+ * @param <E> the exception that the work may throw
  */
 @FunctionalInterface
 public interface MultiLockedCall<T extends @Nullable Object, E extends Exception> {
   /**
-   * Does the work.
+   * Runs the work.
    *
-   * @param leases those held meanwhile; pass their fencing tokens on
+   * @param leases the leases that are held meanwhile; send their fencing tokens with each write
    */
   T call(MultiLease leases) throws E;
 }

@@ -1,16 +1,16 @@
 package io.leasehold;
 
 /**
- * Work done while several locks are held.
+ * Work that runs while several locks are held, and returns no result.
  *
- * @param <E> what it may throw
+ * @param <E> the exception that the work may throw
  */
 @FunctionalInterface
 public interface MultiLockedRun<E extends Exception> {
   /**
-   * Does the work.
+   * Runs the work.
    *
-   * @param leases those held meanwhile; pass their fencing tokens on
+   * @param leases the leases that are held meanwhile; send their fencing tokens with each write
    */
   void run(MultiLease leases) throws E;
 }

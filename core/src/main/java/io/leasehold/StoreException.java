@@ -3,8 +3,9 @@ package io.leasehold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store could not be asked, was kept busy by others, refused to answer, or its answer never
- * came. {@link #failure()} says which. Never means that the lock is busy, or that it was released.
+ * A request to the store failed: the store was unreachable, other clients kept it busy, it refused
+ * the request, or its answer never arrived. {@link #failure()} says which. This exception never
+ * means that the lock is busy, or that it was released.
  */
 public final class StoreException extends LockException {
   private static final long serialVersionUID = 1L;
@@ -17,19 +18,19 @@ public final class StoreException extends LockException {
      */
     UNAVAILABLE,
     /**
-     * The request took no effect and never will: others kept the store busy for all the time that
-     * it had. Says nothing of the lock. Whoever waits for a lock outlasts it to the deadline, also
-     * before the store has answered anything.
+     * The request took no effect and never will: other clients kept the store busy for all the time
+     * that the request had. This says nothing about the lock. A call that waits for a lock tries
+     * again until its deadline, even before the store has answered for the first time.
      */
     BUSY,
     /**
-     * The request may have taken effect, or may yet. The engine withdraws it in the background
-     * until its fate is known.
+     * The request may have taken effect, or may do so later. The engine withdraws it in the
+     * background until its outcome is known.
      */
     UNKNOWN_OUTCOME,
     /**
-     * The store understood and refused: password, privilege, read-only, a schema it does not know.
-     * Asking again is no use.
+     * The store understood the request and refused it: a wrong password, a missing privilege, a
+     * read-only server, an unknown schema. Another try does not help.
      */
     REFUSED
   }
@@ -37,10 +38,10 @@ public final class StoreException extends LockException {
   private final Failure failure;
 
   /**
-   * For stores and the engine.
+   * For stores and the engine; applications catch this exception and do not create it.
    *
-   * @param message what, where and what to do; no secrets
-   * @param cause what the store's client threw, if anything
+   * @param message what failed, where, and what to do; without secrets
+   * @param cause the exception of the store's driver, if there is one
    */
   public StoreException(Failure failure, String message, @Nullable Throwable cause) {
     super(message);

@@ -1,13 +1,14 @@
 package io.leasehold;
 
 /**
- * What a store promises beyond mutual exclusion. A store declares its traits; a client refuses,
- * when it is built, a store that lacks one it needs, and says what to write to accept that.
+ * What a store promises beyond mutual exclusion. A store declares its traits. {@link
+ * LockClientBuilder#build()} refuses a store that lacks a required one, and its message says which
+ * setting accepts such a store.
  */
 public enum Trait {
   /**
-   * Every grant carries a fencing token that strictly rises per name. Required unless {@link
-   * LockClientBuilder#acceptUnfenced()} says otherwise.
+   * Every grant of a name carries a higher fencing token than the grant before. Required unless
+   * {@link LockClientBuilder#acceptUnfenced()} is set.
    */
   FENCING,
   /**
@@ -16,7 +17,7 @@ public enum Trait {
    */
   FIFO,
   /**
-   * Every verb takes effect at one instant between its request and its answer, for all clients of
+   * Every request takes effect at one instant between its start and its answer, for all clients of
    * the store.
    */
   LINEARIZABLE,

@@ -1,7 +1,7 @@
 /**
  * Distributed locks: {@link io.leasehold.Leasehold} opens a {@link io.leasehold.LockClient}, the
- * client hands out a {@link io.leasehold.DistributedLock} for a name, and acquiring it yields a
- * {@link io.leasehold.Lease}.
+ * client returns a {@link io.leasehold.DistributedLock} for a name, and acquiring the lock returns
+ * a {@link io.leasehold.Lease}.
  */
 @NullMarked
 package io.leasehold;

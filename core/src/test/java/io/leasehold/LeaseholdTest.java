@@ -42,7 +42,7 @@ class LeaseholdTest {
     assertThatThrownBy(() -> Leasehold.connect("jdbc:postgresql://user:s3cret@host/db"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "no store on the class path serves jdbc:, add the module io.leasehold:leasehold-jdbc");
+            "no store on the class path serves jdbc: add the module io.leasehold:leasehold-jdbc");
   }
 
   @ParameterizedTest

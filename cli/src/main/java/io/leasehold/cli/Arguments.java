@@ -15,15 +15,12 @@ import picocli.CommandLine.ParseResult;
  *
  * @param command what to do; empty if none was named
  * @param values the options given, flags with an empty value; the last one counts
- * @param operands what is neither option nor value, up to the {@code --} of {@code run}
+ * @param operands what is neither option nor value, up to the {@code --} before the command to run
  * @param childStart where the words of the command to run begin; the number of arguments if there
  *     is none
  */
 record Arguments(
     Optional<Command> command, Map<Option, String> values, List<String> operands, int childStart) {
-
-  /** What is most often forgotten. */
-  static final String DASHES = "write -- before the command: run NAME -- CMD ARG...";
 
   /** Reads them; {@link UsageException} if they make no sense. */
   static Arguments parse(List<String> words) {
@@ -32,9 +29,18 @@ record Arguments(
       return of(Grammar.understanding(plain).parseArgs(plain.toArray(String[]::new)), plain);
     } catch (ParameterException e) {
       Optional<Command> first = words.stream().flatMap(w -> Command.named(w).stream()).findFirst();
-      boolean isRun = first.equals(Optional.of(Command.RUN)) && !words.contains("--");
-      throw new UsageException(e.getMessage() + (isRun ? "; " + DASHES : ""));
+      throw new UsageException(
+          e.getMessage()
+              + first
+                  .filter(command -> command.startsCommand() && !words.contains("--"))
+                  .map(command -> "; " + dashes(command))
+                  .orElse(""));
     }
+  }
+
+  /** What is most often forgotten. */
+  private static String dashes(Command command) {
+    return "write -- before the command: " + command.spelling() + " " + command.operands();
   }
 
   /** {@code help} and {@code help run} are {@code --help} and {@code run --help}. */
@@ -63,6 +69,38 @@ record Arguments(
           named.spelling() + " takes one lock name: " + named.spelling() + " " + named.operands());
     }
     return Words.requireText(operands.get(0), "the lock name");
+  }
+
+  /**
+   * The one operand of a command that starts another, which must be there.
+   *
+   * @param words all arguments
+   * @param what the operand is
+   */
+  String nameOfCommand(List<String> words, String what) {
+    Command named = command.orElseThrow();
+    String usage = ": " + named.spelling() + " " + named.operands();
+    if (operands.size() != 1) {
+      throw new UsageException(
+          operands.isEmpty()
+              ? named.spelling() + " needs a " + what + usage
+              : words.contains("--")
+                  ? named.spelling() + " takes one " + what + ", then -- and the command" + usage
+                  : dashes(named));
+    }
+    if (childStart >= words.size()) {
+      throw new UsageException(named.spelling() + " needs a command after --" + usage);
+    }
+    return Words.requireText(operands.get(0), "the " + what);
+  }
+
+  /** The exit code for a lock, or a key, that others kept busy. */
+  int busyExit() {
+    String text = value(Option.BUSY_EXIT).orElse(Integer.toString(ExitCode.TIMEOUT));
+    if (!text.matches("[0-9]{1,3}") || Integer.parseInt(text) > 255) {
+      throw new UsageException("--busy-exit takes an exit code, 0 to 255, not '" + text + "'");
+    }
+    return Integer.parseInt(text);
   }
 
   /** How long to wait; empty if for ever. */
@@ -109,7 +147,8 @@ record Arguments(
       return new Arguments(Optional.empty(), values, operands, words.size());
     }
     Optional<Command> command = Command.named(last.commandSpec().name());
-    int childLength = command.equals(Optional.of(Command.RUN)) ? childLength(operands, words) : -1;
+    int childLength =
+        command.filter(Command::startsCommand).isPresent() ? childLength(operands, words) : -1;
     return childLength < 0
         ? new Arguments(command, values, operands, words.size())
         : new Arguments(command, values, operands.subList(0, 1), words.size() - childLength);

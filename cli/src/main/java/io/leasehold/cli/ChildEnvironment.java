@@ -1,6 +1,5 @@
 package io.leasehold.cli;
 
-import io.leasehold.Lease;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -34,7 +33,7 @@ final class ChildEnvironment {
   private ChildEnvironment() {}
 
   /** Changes a copy of this process's environment into the command's. */
-  static void prepare(Map<String, String> environment, Lease lease) {
+  static void prepare(Map<String, String> environment, Holding holding) {
     for (String variable : SET_ASIDE) {
       String before = environment.remove(ASIDE + variable);
       if (before == null) {
@@ -52,14 +51,10 @@ final class ChildEnvironment {
       environment.remove(StoreChoice.URL);
       environment.put(WITHHELD, "1");
     }
-    environment.put(NAME, lease.name());
-    environment.put(LEASE_ID, lease.leaseId());
+    environment.put(NAME, holding.name());
+    environment.put(LEASE_ID, holding.id());
     // An outer run's token must not be taken for this one's
     environment.remove(TOKEN);
-    try {
-      environment.put(TOKEN, Long.toString(lease.fencingToken()));
-    } catch (UnsupportedOperationException e) {
-      // A store without fencing, which the caller accepted
-    }
+    holding.token().ifPresent(token -> environment.put(TOKEN, Long.toString(token)));
   }
 }

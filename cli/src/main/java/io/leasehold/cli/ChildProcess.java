@@ -1,8 +1,8 @@
 package io.leasehold.cli;
 
-import io.leasehold.Lease;
 import java.io.File;
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The command, running: with this process's own stdin, stdout, stderr, terminal and process group.
+ * The command, running: with this process's own stdin, terminal and process group, and its stdout
+ * and stderr unless they are asked for.
  */
 final class ChildProcess {
   /**
@@ -43,9 +44,12 @@ final class ChildProcess {
    * thread that calls this, which must therefore live as long as the command, and {@code setpriv}
    * is there to ask the kernel for it.
    *
+   * @param out where its stdout goes
+   * @param err where its stderr goes
    * @throws NotStartedException if there is no such command, or it cannot be executed
    */
-  static ChildProcess start(List<String> words, boolean intact, Lease lease) {
+  static ChildProcess start(
+      List<String> words, boolean intact, Holding holding, Redirect out, Redirect err) {
     SearchPath path = SearchPath.of(System.getenv("PATH"));
     List<String> all = new ArrayList<>();
     path.find("setpriv")
@@ -69,11 +73,15 @@ final class ChildProcess {
               Long.toString(ProcessHandle.current().pid()),
               Integer.toString(words.size())));
     }
-    ProcessBuilder builder = new ProcessBuilder(all).inheritIO();
-    ChildEnvironment.prepare(builder.environment(), lease);
+    ProcessBuilder builder =
+        new ProcessBuilder(all)
+            .redirectInput(Redirect.INHERIT)
+            .redirectOutput(out)
+            .redirectError(err);
+    ChildEnvironment.prepare(builder.environment(), holding);
     try {
       Process process = builder.start();
-      return new ChildProcess(process, new ProcessTree(process, lease.leaseId()));
+      return new ChildProcess(process, new ProcessTree(process, holding.id()));
     } catch (IOException e) {
       throw new NotStartedException(ExitCode.NOT_EXECUTABLE, words.get(0) + ": cannot be executed");
     }

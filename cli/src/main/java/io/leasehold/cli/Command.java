@@ -5,26 +5,27 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** The commands, the options each takes beside those that all take, and what its help says. */
+/** The commands: the options of each, in addition to the common ones, and its help text. */
 enum Command {
   RUN(
       "run",
       "NAME -- CMD ARG...",
       "Acquires the lock NAME, runs the command, releases the lock.",
       """
-      A duration D is written 500ms, 10s, 1.5s, 1m30s, 2h or PT10S.
+      Write a duration D as 500ms, 10s, 1.5s, 1m30s, 2h, 7d or PT10S.
 
         leasehold run --wait 10s --max-hold 1h nightly -- ./report.sh --all
-        leasehold run -n --busy-exit 0 --quiet nightly -- ./report.sh      (from cron: else do nothing)
+        leasehold run -n --busy-exit 0 --quiet nightly -- ./report.sh            (from cron: skip it if busy)
 
-      The command sees LEASEHOLD_NAME, LEASEHOLD_LEASE_ID and LEASEHOLD_TOKEN: a number that is higher
-      for each later holder. Pass it on to where the data lives, and refuse a lower one there.
-      If the lock is about to be lost the command gets TERM, and KILL before another can have the lock.
+      The command gets LEASEHOLD_NAME, LEASEHOLD_LEASE_ID and LEASEHOLD_TOKEN in its environment. The
+      token is a number that is higher for each later holder: send it with each write, and let the
+      data refuse a lower one. If the lock is about to be lost, the command gets TERM, and KILL before
+      another process can hold the lock.
 
-      A store that does not answer is asked again until --wait is over; without --wait, the first
-      request must be answered, and then it waits for ever.
+      If the store does not answer, run asks again until --wait ends. Without --wait the store must
+      answer the first request; after that run waits without limit.
 
-      Exit: the command's own code, 126 not executable, 127 not found, 128+n ended by signal n;
+      Exit: the exit code of the command, 126 not executable, 127 not found, 128+n ended by signal n;
       64 usage, also a NAME in use as a lock of another kind, 69 store unavailable, 75 not acquired
       in time, 76 lock lost while the command ran, 77 refused by the store, 78 the store lacks a
       trait. The reason is on stderr.
@@ -42,19 +43,54 @@ enum Command {
           Option.FAIR,
           Option.WAIT_ALL,
           Option.NO_FORWARD)),
+  ONCE(
+      "once",
+      "KEY -- CMD ARG...",
+      "Runs the command at most once per KEY on all hosts; later calls replay its outcome.",
+      """
+        leasehold once release-42 -- ./deploy.sh
+        leasehold once --keep 30d --wait 1h "report-$(date +%F)" -- ./report.sh
+        leasehold once --forget release-42
+
+      Write a duration D as 500ms, 10s, 1m30s, 2h, 7d or PT10S.
+
+      The outcome is the exit code, whatever it is, and what the command writes to stdout and stderr:
+      the first 1 MiB of each, readable by every user of the store. What goes to a terminal is not
+      kept. The same KEY with another command line is refused. The command sees LEASEHOLD_NAME, which
+      is the KEY, LEASEHOLD_LEASE_ID and LEASEHOLD_TOKEN, as for run.
+
+      If leasehold or its host dies while the command runs, the outcome is unknown, and no call runs
+      the command again: find out what it has done, then --forget the key.
+
+      Exit: the command's own code, now or then, 126 not executable, 127 not found, 128+n ended by
+      signal n; 64 usage, also a KEY of another command line, 69 store unavailable, 75 another call
+      runs it, 76 the command has run and its outcome could not be stored, 77 refused by the store,
+      79 unknown outcome. --forget: 0 forgotten, 1 KEY is not known, 75 its command runs.
+      """,
+      List.of(
+          Option.KEEP,
+          Option.WAIT,
+          Option.BUSY_EXIT,
+          Option.QUIET,
+          Option.TTL,
+          Option.NO_OUTPUT,
+          Option.RETRY_FAILED,
+          Option.WAIT_ALL,
+          Option.NO_FORWARD,
+          Option.FORGET)),
   WAIT(
       "wait",
       "NAME",
-      "Returns when nobody holds the lock NAME, without ever taking it.",
+      "Waits until no process holds the lock NAME, and does not acquire it.",
       """
         leasehold wait nightly --wait 10m && echo done
 
-      It only looks, at once, then in growing intervals of a twentieth of the time it has waited, at
-      most a second. A lock that goes from one holder to the next may never be seen free; that others
-      wait for it does not matter. When it returns another may have it already: to do something while
-      it is yours, use run.
+            The command only looks: at once, then at growing intervals of a twentieth of the time that it
+      has waited, at most one second. It may miss a lock that passes from one holder to the next.
+      Waiters do not matter. When it returns, another process may hold the lock already: to do
+      something under the lock, use run.
 
-      Exit: 0 nobody holds it, 75 somebody still did when --wait ended, 128+n ended by signal n;
+      Exit: 0 the lock is free, 75 it was still held when --wait ended, 128+n ended by signal n;
       64, 69, 77 and 78 as for run.
       """,
       List.of(Option.WAIT, Option.TRY, Option.QUIET)),
@@ -71,9 +107,9 @@ enum Command {
   LIST(
       "list",
       "[PATTERN]",
-      "Shows everything that is held or waited for.",
+      "Shows all locks that have a holder or a waiter.",
       """
-      In PATTERN * is any text, and ? any one character; quote it, so that the shell leaves it alone.
+            In PATTERN, * matches any text and ? any one character; quote it for the shell.
 
         leasehold list 'invoice-*'
 
@@ -83,25 +119,25 @@ enum Command {
   BREAK(
       "break",
       "NAME --token N",
-      "Removes the lease of NAME with this token, and only that, whoever holds it.",
+      "Removes the lease of NAME with this token, and no other.",
       """
         leasehold who nightly
         leasehold break nightly --token 5120
 
-      Its holder finds out at its next renewal: a third of its ttl at most. A run then kills its
+            The holder notices at its next renewal, after a third of its ttl at most; run then kills its
       command. The next token is higher, so the data can refuse what the old holder still writes.
 
-      Exit: 0 removed, 1 no such lease (any more); 64, 69, 77 and 78 as for run.
+      Exit: 0 removed, 1 there is no such lease (any more); 64, 69, 77 and 78 as for run.
       """,
       List.of(Option.TOKEN)),
   DOCTOR(
       "doctor",
       "",
-      "Looks for what could break the promises of the store.",
+      "Checks the store for conditions that could break its promises.",
       """
         leasehold --store file:/var/lib/app/locks.db doctor
 
-      Exit: 0 nothing worse than a warning, 1 an error; 64, 69 and 77 as for run.
+            Exit: 0 no finding worse than a warning, 1 an error; 64, 69 and 77 as for run.
       """,
       List.of(Option.JSON, Option.DDL));
 
@@ -128,22 +164,27 @@ enum Command {
     return spelling;
   }
 
-  /** What follows the options. */
+  /** Whether it starts a command of the user's. */
+  boolean startsCommand() {
+    return this == RUN || this == ONCE;
+  }
+
+  /** The operands, which follow the options. */
   String operands() {
     return operands;
   }
 
-  /** One sentence. */
+  /** What the command does, in one sentence. */
   String summary() {
     return summary;
   }
 
-  /** What the help says after the options: an example, and the exit codes. */
+  /** The help text after the options: an example, and the exit codes. */
   String more() {
     return more;
   }
 
-  /** The options that every command takes, and that may stand before it. */
+  /** The options of every command, which may also stand before the command. */
   static List<Option> common() {
     return COMMON;
   }
@@ -154,7 +195,7 @@ enum Command {
     return options;
   }
 
-  /** All of them, as in "run, wait or who". */
+  /** The names of all commands, as in "run, wait or who". */
   static String all(String conjunction) {
     List<String> words = Arrays.stream(values()).map(Command::spelling).toList();
     int last = words.size() - 1;

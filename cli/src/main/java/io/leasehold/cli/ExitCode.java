@@ -11,11 +11,14 @@ import io.leasehold.StoreException;
 final class ExitCode {
   static final int OK = 0;
 
-  /** {@code who} of a name that nobody holds or waits for. */
+  /** {@code who}, of a name without a holder or a waiter. */
   static final int FREE = 1;
 
   /** {@code break} of a lease that is not there. */
   static final int NOT_CURRENT = 1;
+
+  /** {@code once --forget} of a key that is not known. */
+  static final int NOT_KNOWN = 1;
 
   /** {@code doctor} found an error. */
   static final int UNSOUND = 1;
@@ -43,6 +46,9 @@ final class ExitCode {
 
   /** The store lacks a trait, and that was not accepted. */
   static final int MISSING_TRAIT = 78;
+
+  /** {@code once}: the command began, and how it ended is not known. */
+  static final int UNKNOWN = 79;
 
   /** The command was found and cannot be executed. */
   static final int NOT_EXECUTABLE = 126;

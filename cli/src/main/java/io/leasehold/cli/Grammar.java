@@ -19,6 +19,7 @@ final class Grammar {
 
         leasehold run nightly -- ./report.sh
         leasehold run --permits 1/4 exports -- ./export.sh
+        leasehold once release-42 -- ./deploy.sh
         leasehold who nightly
         leasehold list 'night*'
 
@@ -46,7 +47,9 @@ final class Grammar {
     CommandSpec top = spec("leasehold", Command.common());
     top.usageMessage()
         .customSynopsis("leasehold [--store URL] COMMAND")
-        .description("Runs commands under a distributed lock, and shows who holds what.", "")
+        .description(
+            "Runs commands under a distributed lock, or once per key, and shows who holds what.",
+            "")
         .footer(lines(MORE));
     top.addPositional(words("COMMAND"));
     CommandLine line = new CommandLine(top);

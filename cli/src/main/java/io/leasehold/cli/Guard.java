@@ -16,9 +16,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * in jeopardy or near its longest life, kills it before the lease runs out, and at once where it
  * already has.
  *
- * <p>When the wall clock runs ahead, somebody set it, or the host was suspended for as long: the
- * lease is then not held until it was renewed. The command may go on meanwhile for as long as the
- * lease lasts by both clocks, since whatever the reason, nobody else can have it before.
+ * <p>When the wall clock runs ahead, an administrator set it, or the host was suspended for as
+ * long: the lease is then not held until it was renewed. The command may go on meanwhile for as
+ * long as the lease lasts by both clocks, since whatever the reason, no other process can have it
+ * before.
  *
  * <p>The main thread looks in short intervals, the library's events come in between. Whichever is
  * first acts.

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 
 /**
  * A signal that this process got. Java's only way to take one is {@code sun.misc.Signal}, which
- * javac warns of and lets nobody suppress; so it is reached by name, and its handler is made as
- * javac makes a lambda, which costs the start of the tool nothing.
+ * javac warns of, without a way to suppress the warning; so it is reached by name, and its handler
+ * is made as javac makes a lambda, which costs the start of the tool nothing.
  *
  * @param name without SIG
  * @param number as the kernel counts
@@ -51,7 +51,7 @@ record JvmSignal(String name, int number) {
         take.invoke(null, named.newInstance(name), lambda);
       }
     } catch (Throwable e) {
-      throw new IllegalStateException("this Java does not let signals be taken", e);
+      throw new IllegalStateException("this Java runtime does not allow signal handlers", e);
     }
   }
 
@@ -63,7 +63,7 @@ record JvmSignal(String name, int number) {
       int number = (int) type.getMethod("getNumber").invoke(signal);
       handler.accept(new JvmSignal(name, number));
     } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("this Java does not tell signals", e);
+      throw new IllegalStateException("this Java runtime does not name its signals", e);
     }
   }
 }

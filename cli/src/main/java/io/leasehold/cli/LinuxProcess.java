@@ -1,5 +1,6 @@
 package io.leasehold.cli;
 
+import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,7 +15,7 @@ final class LinuxProcess {
 
   /**
    * Its environment as it began, a zero before and after each variable; none if it is gone, a
-   * zombie, or somebody else's. The bytes stand as characters.
+   * zombie, or of another user. The bytes stand as characters.
    */
   static String environment(String pid) {
     return "\0" + read("/proc/" + pid + "/environ");
@@ -24,6 +25,18 @@ final class LinuxProcess {
   static boolean isZombie(long pid) {
     String[] fields = fields(Long.toString(pid));
     return fields.length > 0 && (fields[0].equals("Z") || fields[0].equals("X"));
+  }
+
+  /** Whether this file descriptor of this process is a terminal. */
+  static boolean isTerminal(int descriptor) {
+    try {
+      String file = new File("/proc/self/fd/" + descriptor).getCanonicalPath();
+      return file.startsWith("/dev/pts/")
+          || file.startsWith("/dev/tty")
+          || file.equals("/dev/console");
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** How this process stands to its terminal, now. */

@@ -49,11 +49,12 @@ public final class Main {
     Command command =
         arguments
             .command()
-            .orElseThrow(() -> new UsageException("say what to do: " + Command.all("or")));
+            .orElseThrow(() -> new UsageException("no command given: use " + Command.all("or")));
     StoreChoice store = new StoreChoice(arguments, environment);
     Console waiting = arguments.has(Option.QUIET) ? console.quiet() : console;
     return switch (command) {
       case RUN -> new RunCommand(arguments, words, store, waiting, environment).run();
+      case ONCE -> new OnceCommand(arguments, words, store, waiting).run();
       case WAIT -> new WaitCommand(arguments, store, waiting).run();
       case WHO -> new HeldCommand(arguments, store, console).who();
       case LIST -> new HeldCommand(arguments, store, console).list();

@@ -3,47 +3,62 @@ package io.leasehold.cli;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** Every option of the command. */
+/** All options of the command line. */
 enum Option {
   STORE(
       "--store",
       "URL",
-      "where the locks are; else $LEASEHOLD_STORE, else a file of yours under"
+      "the store of the locks; default $LEASEHOLD_STORE, else a file of the user under"
           + " ${XDG_STATE_HOME:-~/.local/state}/leasehold/"),
   STORE_FILE(
       "--store-file",
       "F",
-      "a file with that URL in its first line, so that ps shows no secret; else $LEASEHOLD_STORE_FILE"),
-  ACCEPT("--accept", "unfenced", "take a store that gives no fencing tokens"),
-  WAIT("--wait", "D", "wait at most so long for the lock; 0 tries once; without it: for ever"),
+      "a file with that URL in its first line, so that ps shows no secret; default $LEASEHOLD_STORE_FILE"),
+  ACCEPT("--accept", "unfenced", "accept a store without fencing tokens"),
+  WAIT(
+      "--wait",
+      "D",
+      "wait at most this long; 0 tries once; default: without limit, but once does not wait"),
   TRY("-n", null, "the same as --wait 0"),
-  BUSY_EXIT("--busy-exit", "N", "exit with N, not 75, if the lock was not acquired in time"),
+  BUSY_EXIT("--busy-exit", "N", "exit with N, not 75, if the lock or the key was busy to the end"),
   QUIET(
       "--quiet",
       null,
-      "do not say that it waits, nor that the lock was not acquired in time: the exit code does"),
-  TTL("--ttl", "D", "how long the lock outlives this process if that dies; default 30s"),
-  MAX_HOLD("--max-hold", "D", "end the command when it has held the lock so long"),
+      "print no message while waiting, nor if the lock or the key was busy: see the exit code"),
+  TTL("--ttl", "D", "how long the lock or the key stays taken if this process dies; default 30s"),
+  MAX_HOLD("--max-hold", "D", "end the command when it has held the lock this long"),
   MIN_HOLD(
       "--min-hold",
       "D",
-      "keep others out for so long from the grant, also if the command ends sooner"),
+      "keep the lock for at least this long from the grant, even if the command ends sooner"),
   SHARED(
-      "--shared", null, "hold it together with others who share it, but with nobody who does not"),
+      "--shared",
+      null,
+      "share the lock with other --shared holders; an exclusive holder excludes them"),
   PERMITS(
       "--permits",
       "K/N",
-      "hold K of the N permits of a semaphore; N is the same for all who use the name"),
-  FAIR("--fair", null, "first come, first served across processes; not every store can"),
-  WAIT_ALL("--wait-all", null, "hold the lock until all that the command started has ended too"),
+      "hold K of the N permits of a semaphore; all users of the name must give the same N"),
+  FAIR("--fair", null, "first come, first served across processes; not supported by every store"),
+  WAIT_ALL("--wait-all", null, "wait until all processes that the command started have ended too"),
   NO_FORWARD(
       "--no-forward",
       null,
-      "pass no signal on to the command: for senders that signal the command too"),
+      "pass no signal on to the command; use it if the sender signals the command too"),
+  KEEP("--keep", "D", "how long the outcome is kept; default 7d"),
+  NO_OUTPUT(
+      "--no-output",
+      null,
+      "keep only the exit code; the command writes to the caller's stdout and stderr"),
+  RETRY_FAILED(
+      "--retry-failed",
+      null,
+      "keep the outcome only of exit code 0; else the next call runs the command again"),
+  FORGET("--forget", null, "forget the key and its outcome: the next call runs its command"),
   TOKEN("--token", "N", "the token of the lease to remove, as who shows it"),
-  DDL("--ddl", null, "print what creates the tables of the store, and ask it nothing"),
-  JSON("--json", null, "for programs; tokens are strings"),
-  HELP("--help", null, "print this"),
+  DDL("--ddl", null, "print the SQL that creates the tables of the store; send it no request"),
+  JSON("--json", null, "print JSON for programs; tokens are strings"),
+  HELP("--help", null, "print this help"),
   VERSION("--version", null, "print the version");
 
   private final String spelling;

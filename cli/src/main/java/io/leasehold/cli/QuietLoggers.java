@@ -6,9 +6,9 @@ import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the library logs goes to those who debug this tool ({@code LEASEHOLD_DEBUG=1}), and to
- * nobody else: what a user must know the tool says itself, in one line, and Java's own logging
- * would take longer to start than the lock takes.
+ * Prints the log of the library only for debugging ({@code LEASEHOLD_DEBUG=1}). The tool itself
+ * prints in one line what a user must know, and the logging of the JDK would take longer to start
+ * than the lock takes.
  */
 public final class QuietLoggers extends System.LoggerFinder {
   private static final boolean DEBUG = "1".equals(System.getenv("LEASEHOLD_DEBUG"));

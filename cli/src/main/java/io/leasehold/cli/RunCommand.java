@@ -12,6 +12,7 @@ import io.leasehold.StoreException;
 import io.leasehold.Trait;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.SystemClock;
+import java.lang.ProcessBuilder.Redirect;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +50,7 @@ final class RunCommand {
     String name = name();
     LockOptions options = options();
     Optional<Permits> permits = permits();
-    int busyExit = busyExit();
+    int busyExit = arguments.busyExit();
     Optional<Duration> wait = arguments.maxWait();
     Signals signals = Signals.take();
     Patience patience = new Patience(wait, signals, console);
@@ -74,18 +75,7 @@ final class RunCommand {
   }
 
   private String name() {
-    if (arguments.operands().size() != 1) {
-      throw new UsageException(
-          arguments.operands().isEmpty()
-              ? "run needs a lock name: run NAME -- CMD ARG..."
-              : words.texts().contains("--")
-                  ? "run takes one lock name, then -- and the command: run NAME -- CMD ARG..."
-                  : Arguments.DASHES);
-    }
-    if (arguments.childStart() >= words.texts().size()) {
-      throw new UsageException("run needs a command after --: run NAME -- CMD ARG...");
-    }
-    return Words.requireText(arguments.operands().get(0), "the lock name");
+    return arguments.nameOfCommand(words.texts(), "lock name");
   }
 
   private LockOptions options() {
@@ -149,14 +139,6 @@ final class RunCommand {
     return busyExit;
   }
 
-  private int busyExit() {
-    String text = arguments.value(Option.BUSY_EXIT).orElse(Integer.toString(ExitCode.TIMEOUT));
-    if (!text.matches("[0-9]{1,3}") || Integer.parseInt(text) > 255) {
-      throw new UsageException("--busy-exit takes an exit code, 0 to 255, not '" + text + "'");
-    }
-    return Integer.parseInt(text);
-  }
-
   private int hold(Lease lease, LockOptions options, long granted, Signals signals) {
     List<String> command = words.texts().subList(arguments.childStart(), words.texts().size());
     Duration ttl = options.ttl().orElseGet(lease::remaining);
@@ -165,7 +147,9 @@ final class RunCommand {
     }
     ChildProcess child;
     try {
-      child = ChildProcess.start(command, words.intact(), lease);
+      child =
+          ChildProcess.start(
+              command, words.intact(), Holding.of(lease), Redirect.INHERIT, Redirect.INHERIT);
     } catch (NotStartedException e) {
       console.say(e);
       return release(lease) ? e.exitCode() : ExitCode.LOST;
@@ -201,7 +185,8 @@ final class RunCommand {
       try {
         running = !child.waitFor(guard.calm());
       } catch (InterruptedException e) {
-        // Nobody interrupts: a signal does only while this thread waits for the lock
+        // There is no other interrupt: a signal interrupts only while this thread waits for the
+        // lock
       }
     }
     while (guard.isPatient() && child.tree().isAlive()) {

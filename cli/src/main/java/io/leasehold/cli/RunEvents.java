@@ -28,7 +28,7 @@ final class RunEvents implements LockListener {
     nudge = action;
   }
 
-  /** Whether the store has answered and the lock was somebody else's. */
+  /** Whether the store has answered that another process holds the lock. */
   boolean waited() {
     return waited.get();
   }

@@ -5,6 +5,8 @@ import io.leasehold.LockClient;
 import io.leasehold.LockClientBuilder;
 import io.leasehold.StoreException;
 import io.leasehold.event.LockListener;
+import io.leasehold.idempotency.IdempotencyStores;
+import io.leasehold.idempotency.spi.IdempotencyStore;
 import io.leasehold.spi.StoreUrl;
 import java.io.BufferedReader;
 import java.io.File;
@@ -17,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -29,7 +32,7 @@ final class StoreChoice {
   private static final String FILE = "LEASEHOLD_STORE_FILE";
 
   /** On a machine that is very busy, commands that write to one file wait long for each other. */
-  private static final Duration LONGEST_REQUEST = Duration.ofSeconds(10);
+  static final Duration LONGEST_REQUEST = Duration.ofSeconds(10);
 
   /**
    * How much longer a command takes where the store has gone away: it then goes on withdrawing what
@@ -65,6 +68,16 @@ final class StoreChoice {
     return builder().acceptUnfenced().build();
   }
 
+  /** Opens it for what is done once. */
+  IdempotencyStore openIdempotency() {
+    makeOwnFile();
+    String url = url();
+    if (url.toLowerCase(Locale.ROOT).startsWith("memory:")) {
+      throw new UsageException("memory: forgets everything when this process ends");
+    }
+    return IdempotencyStores.open(url);
+  }
+
   /** Its URL, without what must not be shown. */
   String shown() {
     return StoreUrl.parse(url()).toString();
@@ -72,14 +85,18 @@ final class StoreChoice {
 
   /** What creates its tables, where it has any; it is not opened. */
   Optional<String> ddl() {
-    return Leasehold.ddl(url());
+    return Leasehold.ddl(url()).map(locks -> locks + "\n" + IdempotencyStores.ddl(url()));
   }
 
   private LockClientBuilder builder() {
+    makeOwnFile();
+    return Leasehold.builder(url()).requestTimeout(LONGEST_REQUEST).closeTimeout(LONGEST_CLOSE);
+  }
+
+  private void makeOwnFile() {
     if (given().isEmpty() && !Files.exists(ownFile())) {
       make(ownDirectory(), ownFile());
     }
-    return Leasehold.builder(url()).requestTimeout(LONGEST_REQUEST).closeTimeout(LONGEST_CLOSE);
   }
 
   private String url() {

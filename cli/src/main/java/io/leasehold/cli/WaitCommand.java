@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code wait}: looks until nobody holds the lock. It leaves no trace in the store: to those who
- * hold the lock or want it, nobody waits.
+ * {@code wait}: looks until the lock has no holder. It leaves no trace in the store: the holders
+ * and waiters of the lock see no further waiter.
  */
 final class WaitCommand {
   /** The interval grows with the time waited, so that it adds little to that. */

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The wall clock runs ahead while a command runs: somebody set it, or the host was suspended. The
- * ttls are so long that nothing else happens meanwhile.
+ * The wall clock runs ahead while a command runs: an administrator set it, or the host was
+ * suspended. The ttls are so long that nothing else happens meanwhile.
  */
 class ClockStepTest {
   private static final String UNTIL_DONE =

@@ -90,7 +90,7 @@ class ExitCodesTest {
   @Test
   void argumentsThatMakeNoSenseAre64() {
     Map<List<String>, String> words = new LinkedHashMap<>();
-    words.put(List.of(), "say what to do");
+    words.put(List.of(), "no command given");
     words.put(List.of("frob"), "no command 'frob'");
     words.put(List.of("run"), "needs a lock name");
     words.put(List.of("run", "x"), "needs a command after --");

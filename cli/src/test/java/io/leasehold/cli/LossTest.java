@@ -80,7 +80,7 @@ class LossTest {
   }
 
   @Test
-  void whoeverIgnoresTermIsKilledBeforeTheStoreLetsTheLeaseExpire() throws Exception {
+  void aCommandThatIgnoresTermIsKilledBeforeTheStoreLetsTheLeaseExpire() throws Exception {
     try (Running running = tool.start("run", "--ttl", "3s", "x", "--", "bash", "-c", FAMILY);
         LockStore store = openStore()) {
       Tool.awaitContent(directory.resolve("ready"));
@@ -129,9 +129,7 @@ class LossTest {
       Tool.awaitContent(directory.resolve("ready"));
       paused.signal("STOP");
       try (Running next = tool.hold("x")) {
-        assertThat(family().allMatch(Tool::runs))
-            .as("nobody could end it while the tool was paused")
-            .isTrue();
+        assertThat(family().allMatch(Tool::runs)).as("the paused tool could not end it").isTrue();
         paused.signal("CONT");
 
         assertThat(paused.end().code()).isEqualTo(76);

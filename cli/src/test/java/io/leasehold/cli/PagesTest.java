@@ -95,6 +95,31 @@ class PagesTest {
   }
 
   @Test
+  void theJobOfAnHourRunsOnce() throws IOException {
+    Matcher line =
+        Pattern.compile("(?m)^15 \\* \\* \\* \\*  leasehold (once .*)$")
+            .matcher(page("docs/recipes.md"));
+    assertThat(line.find()).isTrue();
+    String job = line.group(1).replace("\\%", "%").replace("/usr/local/bin/hourly", "./hourly");
+    Path hourly = Path.of(program("hourly"));
+    Files.writeString(hourly, "#!/bin/sh\necho ran >> hours\necho $LEASEHOLD_NAME\n");
+    Path date = Path.of(program("date"));
+    Files.writeString(date, "#!/bin/sh\n[ \"$*\" = '-u +%F-%H' ] && cat hour\n");
+    Tool tool = new Tool(directory).with("PATH", directory + ":" + System.getenv("PATH"));
+    for (String hour : List.of("2026-11-22-10", "2026-11-22-11")) {
+      Files.writeString(directory.resolve("hour"), hour);
+      for (String output : List.of("hourly-" + hour + "\n", "")) {
+        Running.Result result =
+            tool.startProcess(
+                    Path.of("/dev/null"), List.of("sh", "-c", Tool.root() + "/leasehold " + job))
+                .end();
+        assertThat(result).isEqualTo(new Running.Result(0, output, ""));
+      }
+    }
+    assertThat(Files.readAllLines(directory.resolve("hours"))).hasSize(2);
+  }
+
+  @Test
   void theCronJobSaysNothingWhileAnotherHostRunsIt() throws IOException {
     Tool tool = new Tool(directory);
     for (String page : List.of("docs/recipes.md", "cli/README.md")) {

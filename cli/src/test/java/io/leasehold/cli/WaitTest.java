@@ -107,7 +107,7 @@ class WaitTest {
     }
   }
 
-  /** Its path leads nowhere for a while: whoever asks, cannot. */
+  /** Its path leads nowhere for a while: no client can ask. */
   @Test
   void aStoreThatGoesAwayMeanwhileIs75() throws IOException {
     try (Running holder = tool.hold("x");

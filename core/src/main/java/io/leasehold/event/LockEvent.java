@@ -3,22 +3,22 @@ package io.leasehold.event;
 import io.leasehold.Finding;
 import java.time.Duration;
 
-/** Something that happened to a lock of this client. */
+/** An event of a lock of this client, or of its store. */
 public sealed interface LockEvent {
-  /** The lock name; empty if it is about the store. */
+  /** The lock name; empty for an event of the store. */
   String name();
 
   /**
-   * A caller waits: the lock is held.
+   * A caller waits because the lock is held.
    *
-   * @param holder who holds it, where known, else empty
+   * @param holder the holder in readable form; empty if it is not known
    */
   record Waiting(String name, String holder) implements LockEvent {}
 
   /**
-   * A thread waits for a lock that it holds itself through another live handle. It waits for ever
-   * unless another thread releases that handle. Use {@code withLock} or {@code asLock()} where
-   * re-entry is meant.
+   * A thread waits for a lock that it holds itself through another live lease. It waits in vain
+   * unless another thread releases that lease. Use {@code withLock} or {@code asLock()} for
+   * re-entrant locking.
    *
    * @param thread the name of the thread
    */
@@ -34,9 +34,9 @@ public sealed interface LockEvent {
   /**
    * A lease was granted.
    *
-   * @param leaseId the id under which the store knows it
-   * @param fencingToken its token; 0 if the store has none
-   * @param waited from the call to the grant
+   * @param leaseId the id of the lease in the store
+   * @param fencingToken the token of the lease; 0 if the store has no fencing
+   * @param waited the time from the call to the grant
    */
   record Acquired(String name, String leaseId, long fencingToken, Duration waited)
       implements LockEvent {}
@@ -45,13 +45,13 @@ public sealed interface LockEvent {
   record Renewed(String name, String leaseId, Duration remaining) implements LockEvent {}
 
   /**
-   * Renewal has been failing for two thirds of the ttl, and the lease still stands: for {@code
-   * remaining}, if none succeeds. The moment to bring the work to a safe end.
+   * Renewal has failed for two thirds of the ttl. The lease still stands, for {@code remaining} if
+   * no renewal succeeds: the time to bring the work to a safe end.
    */
   record Jeopardy(String name, String leaseId, long fencingToken, Duration remaining)
       implements LockEvent {}
 
-  /** A lease was lost. Somebody else may hold the lock now. */
+  /** A lease was lost. Another client may hold the lock now. */
   record Lost(String name, String leaseId, long fencingToken, Reason reason) implements LockEvent {
     /** Why a lease was lost. */
     public enum Reason {
@@ -61,15 +61,15 @@ public sealed interface LockEvent {
        */
       EXPIRED,
       /**
-       * The store says that it is gone: an operator broke it, its data was removed, or the store
-       * saw it expire.
+       * The store answered that the lease is gone: an operator broke it, its data was removed, or
+       * it expired in the store.
        */
       GONE,
-      /** Its session with the store ended. */
+      /** The session of the client with the store ended. */
       SESSION_ENDED,
-      /** It reached its longest life. */
+      /** The lease reached its longest life, {@code maxHold}. */
       MAX_HOLD,
-      /** Its client was closed while it was held. */
+      /** The client was closed while the lease was held. */
       CLOSED
     }
   }
@@ -77,21 +77,21 @@ public sealed interface LockEvent {
   /**
    * A lease was released by its holder.
    *
-   * @param held from the grant to the release
+   * @param held the time from the grant to the release
    */
   record Released(String name, String leaseId, long fencingToken, Duration held)
       implements LockEvent {}
 
   /**
-   * The answer to a request never came. The engine goes on withdrawing the lease id until its fate
-   * is known.
+   * The answer to a request never arrived. The engine keeps withdrawing the lease id until the
+   * outcome is known.
    *
-   * @param request what was asked: attempt, release
+   * @param request the kind of request: attempt, release
    */
   record UnknownOutcome(String name, String leaseId, String request) implements LockEvent {}
 
   /**
-   * The store found out, when it connected, what could break a promise: see {@link
+   * While it connected, the store found a condition that could break a promise: see {@link
    * io.leasehold.LockClient#diagnose}.
    */
   record StoreWarning(Finding finding) implements LockEvent {

@@ -1,17 +1,17 @@
 package io.leasehold.event;
 
 /**
- * Is told what happens to the leases of one client, one event after another, in order, on threads
- * of the client. A slow listener delays its own later events, never a lock, a callback or another
- * listener; what it throws is logged and goes no further. Beyond 10,000 events in arrears new ones
- * are dropped and counted in the log; those of loss, jeopardy, unknown outcome and warnings of the
- * store only beyond 100,000, so that no flood of the others hides them.
+ * Receives the events of one client, one after another and in order, on threads of the client. A
+ * slow listener delays only its later events, never a lock, a callback or another listener;
+ * exceptions of a listener are logged. If a listener is more than 10,000 events behind, new ones
+ * are dropped and counted in the log; events of loss, jeopardy, unknown outcome and warnings of the
+ * store only beyond 100,000, so that a flood of other events cannot hide them.
  */
 @FunctionalInterface
 public interface LockListener {
   /**
-   * Called for each event; switch over the sealed {@link LockEvent}. New kinds may be added: ignore
-   * those you do not know.
+   * Called for each event; switch over the sealed {@link LockEvent}. Later versions may add events:
+   * ignore those you do not know.
    */
   void on(LockEvent event);
 }

@@ -1,6 +1,6 @@
 /**
- * What a {@link io.leasehold.event.LockListener} is told: sealed records, one for each thing that
- * happens to a lease.
+ * The events that a {@link io.leasehold.event.LockListener} receives: one sealed record for each
+ * kind.
  */
 @NullMarked
 package io.leasehold.event;

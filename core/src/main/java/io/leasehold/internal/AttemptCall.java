@@ -8,6 +8,7 @@ import io.leasehold.spi.support.Scheduler.Work;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,10 @@ import org.jspecify.annotations.Nullable;
  * without the mutex.
  */
 final class AttemptCall
-    implements CallerRequest, Supplier<CompletionStage<Attempt>>, StoreCalls.Answer<Attempt> {
+    implements StoreCalls.Request,
+        Supplier<CompletionStage<Attempt>>,
+        StoreCalls.Answer<Attempt>,
+        Consumer<Steps> {
   private final Contender contender;
 
   /** The caller it is made for, on whose thread it may run. */
@@ -29,6 +33,11 @@ final class AttemptCall
   private long sent;
   private long sentWall;
 
+  /** What was answered in time. */
+  private @Nullable Attempt answer;
+
+  private @Nullable StoreException failure;
+
   AttemptCall(Contender contender, @Nullable Waiter caller) {
     this.contender = contender;
     this.caller = caller;
@@ -38,13 +47,13 @@ final class AttemptCall
   @Override
   public void run() {
     Engine engine = contender.queue().engine;
-    long left = engine.dispatch.timeLeft(caller);
-    if (!contender.isAsking() || (left < Budget.LEAST_AGAIN_NANOS && contender.hasAnswered())) {
+    long left = engine.calls.timeLeft(caller);
+    if (!contender.isAsking() || (left < StoreCalls.LEAST_AGAIN_NANOS && contender.hasAnswered())) {
       contender.queue().locked(contender::notSent);
       return;
     }
     long most = contender.timeForAttempt();
-    within = Math.max(Budget.LEAST_NANOS, Math.min(most, left));
+    within = Math.max(StoreCalls.LEAST_NANOS, Math.min(most, left));
     shortened = within < most && caller != null && caller.intent == Intent.QUEUE;
     engine.calls.call(this, within, this);
   }
@@ -60,7 +69,7 @@ final class AttemptCall
   /** Once a thread came free for it. */
   private CompletionStage<Attempt> sendBy(long until) {
     long left = until - contender.queue().engine.clock.nanos();
-    if (!contender.isAsking() || left < Budget.LEAST_NANOS) {
+    if (!contender.isAsking() || left < StoreCalls.LEAST_NANOS) {
       return CompletableFuture.failedFuture(StoreCalls.notSent());
     }
     within = Math.min(contender.timeForAttempt(), left);
@@ -98,7 +107,7 @@ final class AttemptCall
 
   /** Whether it failed because its caller had no more time: that says nothing about the store. */
   boolean ranOutOfTime() {
-    return shortened && (within < Budget.LEAST_AGAIN_NANOS || hasTakenItsTime());
+    return shortened && (within < StoreCalls.LEAST_AGAIN_NANOS || hasTakenItsTime());
   }
 
   /** How long a lease stands that was granted by this attempt: from its sending. */
@@ -107,14 +116,17 @@ final class AttemptCall
   }
 
   @Override
-  public void now(@Nullable Attempt answer, @Nullable StoreException failed) {
-    contender
-        .queue()
-        .locked(
-            steps -> {
-              contender.ended(failed, steps);
-              contender.heard(this, answer, failed, steps);
-            });
+  public void now(@Nullable Attempt value, @Nullable StoreException failed) {
+    answer = value;
+    failure = failed;
+    contender.queue().locked(this);
+  }
+
+  /** Takes what was answered in time. Under the mutex. */
+  @Override
+  public void accept(Steps steps) {
+    contender.ended(failure, steps);
+    contender.heard(this, answer, failure, steps);
   }
 
   @Override
@@ -123,12 +135,12 @@ final class AttemptCall
   }
 
   @Override
-  public void late(@Nullable Attempt answer, @Nullable StoreException failed) {
+  public void late(@Nullable Attempt value, @Nullable StoreException failed) {
     contender
         .queue()
         .locked(
             steps -> {
-              if (answer != null) {
+              if (value != null) {
                 contender.heardLate();
               }
               contender.ended(failed, steps);

@@ -132,9 +132,7 @@ final class Callers {
   /** The same while no contender serves it: it waits behind others, or lets another come first. */
   private boolean isAnswered(Waiter waiter) {
     return waiter.intent == Intent.QUEUE
-        && (hasAnswerFor(waiter)
-            || queue.leases.any() != null
-            || queue.contention.othersComeFirst());
+        && (hasAnswerFor(waiter) || queue.leases.any() != null || queue.othersComeFirst());
   }
 
   private boolean hasAnswerFor(Waiter waiter) {

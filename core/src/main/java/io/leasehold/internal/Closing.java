@@ -58,7 +58,7 @@ final class Closing {
               storeClosed.complete(null);
             }
           });
-      Waits.uninterruptibly(storeClosed, deadline, engine);
+      deadline.await(storeClosed, engine);
       engine.scheduler.close(timeLeft());
     }
   }

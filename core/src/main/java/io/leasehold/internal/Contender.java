@@ -3,6 +3,7 @@ package io.leasehold.internal;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.event.LockEvent;
+import io.leasehold.internal.Limbo.Attempts;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.Attempt.Busy;
 import io.leasehold.spi.Attempt.Granted;
@@ -12,6 +13,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits.Signals;
 import io.leasehold.spi.Watch;
+import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.Scheduler.Work;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * after a failure, and asks again, until it is granted or abandoned. It contends for whoever is
  * first in its queue, or for one caller only. Guarded by its queue's mutex.
  */
-final class Contender {
+// One object and not two: an acquisition makes one
+final class Contender extends Attempts {
   /** What it is doing. */
   private enum Phase {
     /** An attempt is under way, or about to be. */
@@ -44,7 +47,6 @@ final class Contender {
   final @Nullable Waiter only;
 
   private final NameQueue queue;
-  private final Engine engine;
   private final long since;
 
   /** Read without the mutex. */
@@ -72,7 +74,6 @@ final class Contender {
   private @Nullable Backoff backoff;
   private String holder = "";
 
-  private final Attempts attempts = new Attempts();
   private boolean leaving;
   private boolean endedLate;
 
@@ -81,12 +82,11 @@ final class Contender {
 
   Contender(NameQueue queue, Ticket ticket, Terms terms, @Nullable Waiter only) {
     this.queue = queue;
-    this.engine = queue.engine;
     this.ticket = ticket;
     this.terms = terms;
     this.only = only;
-    this.since = engine.clock.nanos();
-    engine.contenders.put(ticket.id(), this);
+    this.since = queue.engine.clock.nanos();
+    queue.engine.contenders.put(ticket.id(), this);
   }
 
   NameQueue queue() {
@@ -123,9 +123,9 @@ final class Contender {
     leaveWaiting();
     phase = Phase.ASKING;
     wokenMeanwhile = false;
-    attempts.begin();
-    Waiter caller = queue.contention.served(this);
-    engine.dispatch.forCaller(caller, new AttemptCall(this, caller), steps);
+    begin();
+    Waiter caller = queue.served(this);
+    queue.engine.calls.forCaller(caller, new AttemptCall(this, caller), steps);
   }
 
   /** Whether an attempt is under way, or about to be. Without the mutex. */
@@ -135,19 +135,19 @@ final class Contender {
 
   /** How long an attempt may take that is sent now. Without the mutex. */
   long timeForAttempt() {
-    return engine.budget.forAttempt(terms, since, answered);
+    return queue.engine.calls.forAttempt(terms, since, answered);
   }
 
   /** In which an attempt must be answered that waits for a thread first. Without the mutex. */
   long timeForAnswer() {
-    return engine.budget.forAnswer(since, answered);
+    return queue.engine.calls.forAnswer(since, answered);
   }
 
   /** An attempt was not sent: it was abandoned, or its caller has no time left for an answer. */
   void notSent(Steps steps) {
-    attempts.end(null);
+    end(null);
     if (settled) {
-      steps.add(() -> engine.limbo.notSent(ticket.id()));
+      steps.add(() -> queue.engine.limbo.notSent(ticket.id()));
     } else if (phase == Phase.ASKING) {
       backOff();
     }
@@ -155,10 +155,10 @@ final class Contender {
 
   /** An attempt has ended, with or without an answer. */
   void ended(@Nullable StoreException failed, Steps steps) {
-    attempts.end(failed);
+    end(failed);
     endedLate |= leaving;
     if (settled) {
-      steps.add(() -> engine.limbo.attemptEnded(ticket, failed));
+      steps.add(() -> queue.engine.limbo.attemptEnded(ticket, failed));
     }
   }
 
@@ -188,7 +188,7 @@ final class Contender {
       busy(call, queued.holder(), Duration.ZERO, steps);
     } else if (answer instanceof OtherKind kind) {
       abandon(steps);
-      queue.contention.foundOtherKind(this, kind, steps);
+      queue.foundOtherKind(this, kind, steps);
     }
   }
 
@@ -198,18 +198,18 @@ final class Contender {
   }
 
   private void granted(Granted granted, Validity validity, Steps steps) {
-    if (!engine.isFenceNumber(granted.number())) {
+    if (!queue.engine.isFenceNumber(granted.number())) {
       answered = true;
       failed(Failures.notAFenceNumber(granted.number()), false, false, steps);
-    } else if (validity.isOver(engine.clock.nanos())) {
+    } else if (validity.isOver(queue.engine.clock.nanos())) {
       // It has run out on its way here. The id is used up: start again under another.
       answered = true;
-      queue.contention.usedUp(this, Failures.tooLate(ticket.name()), steps);
+      queue.usedUp(this, Failures.tooLate(ticket.name()), steps);
     } else {
       leave();
-      queue.contention.granted(this, wanted ? granted.asWanted() : granted, validity, steps);
+      queue.granted(this, wanted ? granted.asWanted() : granted, validity, steps);
       // Last, so that a report of its loss finds the contender or the lease.
-      engine.contenders.remove(ticket.id());
+      queue.engine.contenders.remove(ticket.id());
     }
   }
 
@@ -221,10 +221,10 @@ final class Contender {
       finish();
       // A repeat may have overtaken its original, which would be granted to nobody.
       settle(false, steps);
-      queue.contention.foundBusy(this, call.sent(), steps);
+      queue.foundBusy(this, call.sent(), steps);
       return;
     }
-    queue.contention.mustWait(this, steps);
+    queue.mustWait(this, steps);
     if (phase == Phase.DONE) {
       return;
     }
@@ -233,7 +233,7 @@ final class Contender {
       return;
     }
     await(retryAfter);
-    if (engine.traits.poll().signals() != Signals.NONE && !armed) {
+    if (queue.engine.traits.poll().signals() != Signals.NONE && !armed) {
       arm(steps);
     }
   }
@@ -241,7 +241,7 @@ final class Contender {
   private void await(Duration retryAfter) {
     phase = Phase.WAITING;
     polled = true;
-    engine.poller.add(this, retryAfter);
+    queue.engine.poller.add(this, retryAfter);
   }
 
   /** Has itself woken from now on. Meanwhile it waits, and is polled. */
@@ -249,7 +249,7 @@ final class Contender {
     if (watchedOn != connection) {
       int on = connection;
       watchedOn = on;
-      long within = engine.budget.forWatch(queue.contention.served(this));
+      long within = queue.engine.calls.forWatch(queue.served(this));
       steps.add(() -> watch(on, within));
     }
   }
@@ -258,9 +258,9 @@ final class Contender {
    * Asks to be woken: never on the thread of a caller, whom it could hold up. Without the mutex.
    */
   private void watch(int on, long within) {
-    engine.calls.callOwn(
+    queue.engine.calls.callOwn(
         Work.WATCH,
-        () -> engine.store.watch(ticket, Duration.ofNanos(within)),
+        () -> queue.engine.store.watch(ticket, Duration.ofNanos(within)),
         within,
         (answer, failed) -> queue.locked(steps -> armed(on, answer, failed, steps)));
   }
@@ -303,12 +303,12 @@ final class Contender {
 
   /** Whether a lease that must be confirmed so soon is of use; an attempt brings its whole life. */
   private boolean countsByMessage(Granted granted, Validity validity) {
-    Waiter caller = queue.contention.served(this);
+    Waiter caller = queue.served(this);
     return caller != null
         && caller.terms.renewed()
-        && engine.isFenceNumber(granted.number())
-        && validity.until() - engine.clock.nanos() >= LEAST_TOLD_NANOS
-        && !validity.isInDoubt(engine.clock);
+        && queue.engine.isFenceNumber(granted.number())
+        && validity.until() - queue.engine.clock.nanos() >= LEAST_TOLD_NANOS
+        && !validity.isInDoubt(queue.engine.clock);
   }
 
   /** Another waits for the name. */
@@ -319,7 +319,7 @@ final class Contender {
   /** Its session is gone, and with it whatever was granted under this id. */
   void sessionEnded(Steps steps) {
     if (phase != Phase.DONE) {
-      queue.contention.usedUp(this, Failures.sessionEnded(ticket.name()), steps);
+      queue.usedUp(this, Failures.sessionEnded(ticket.name()), steps);
     }
   }
 
@@ -347,14 +347,14 @@ final class Contender {
       backoff().failed(StoreCalls.asStoreException(unknown.cause()));
     } else if (answer instanceof Renewal.Gone) {
       // Its place has lapsed, perhaps after a grant nobody confirmed. Ids are single-use.
-      queue.contention.startAgain(this, steps);
+      queue.startAgain(this, steps);
     } else {
       ask(steps);
     }
   }
 
   private void attemptFailed(AttemptCall call, StoreException failed, Steps steps) {
-    Waiter caller = queue.contention.served(this);
+    Waiter caller = queue.served(this);
     if (call.ranOutOfTime() && caller != null && queue.callers.isAnswered(caller, this)) {
       // It says nothing about the store, which has answered
       backOff();
@@ -368,15 +368,15 @@ final class Contender {
     boolean first = backoff().failed(failed);
     boolean unknown = failed.failure() == Failure.UNKNOWN_OUTCOME;
     if (unknown) {
-      engine.events.emit(
+      queue.engine.events.emit(
           () -> new LockEvent.UnknownOutcome(ticket.name(), ticket.id().toString(), "attempt"));
     }
     // A lost reply is resolved by asking again: once at once, if there is time for it. A busy store
     // has waited already.
     boolean lost = unknown && first;
-    boolean inTime = engine.budget.allowsAnother(since);
+    boolean inTime = queue.engine.calls.allowsAnother(since);
     boolean askAtOnce = answered ? lost : inTime && (lost || busy);
-    queue.contention.storeFailed(this, failed, askAtOnce || shortened, steps);
+    queue.storeFailed(this, failed, askAtOnce || shortened, steps);
     if (phase == Phase.DONE) {
       return;
     }
@@ -389,7 +389,7 @@ final class Contender {
 
   private void backOff() {
     phase = Phase.BACKING_OFF;
-    backoff().schedule(engine.scheduler, () -> queue.locked(this::backedOff));
+    backoff().schedule(queue.engine.scheduler, () -> queue.locked(this::backedOff));
   }
 
   private void backedOff(Steps steps) {
@@ -400,19 +400,19 @@ final class Contender {
 
   private void finish() {
     leave();
-    engine.contenders.remove(ticket.id());
+    queue.engine.contenders.remove(ticket.id());
   }
 
   private void leave() {
     phase = Phase.DONE;
     leaveWaiting();
-    queue.contention.forget(this);
+    queue.forget(this);
   }
 
   private void leaveWaiting() {
     if (polled) {
       polled = false;
-      engine.poller.remove(this);
+      queue.engine.poller.remove(this);
     }
     if (backoff != null) {
       backoff.cancel();
@@ -441,19 +441,56 @@ final class Contender {
     settle(answered, steps);
   }
 
-  /** Whether an attempt of it has not ended, or may land although it has. */
-  boolean mayLand() {
-    return attempts.mayLand();
-  }
-
   /**
    * Once the ticket is used up: withdraws it, if the store may know of it, until no attempt of it
    * can land any more.
    */
   void settle(boolean known, Steps steps) {
     settled = true;
-    if (known || attempts.mayLand()) {
-      steps.add(engine.limbo.add(ticket, attempts.copy()));
+    if (known || mayLand()) {
+      steps.add(queue.engine.limbo.add(ticket, copy()));
+    }
+  }
+
+  /**
+   * How a contender takes the failures of the store: the last one, how many in a row, and when to
+   * try again.
+   */
+  private static final class Backoff {
+    private static final long FIRST_NANOS = 25_000_000;
+    private static final long LONGEST_NANOS = 500_000_000;
+
+    private int failures;
+    private @Nullable StoreException last;
+    private Scheduler.@Nullable Timer timer;
+
+    /** The failure that no answer has followed yet. */
+    @Nullable StoreException last() {
+      return last;
+    }
+
+    /** Takes a failure; true for the first in a row. */
+    boolean failed(StoreException failure) {
+      last = failure;
+      return ++failures == 1;
+    }
+
+    void answered() {
+      last = null;
+      failures = 0;
+    }
+
+    /** Runs {@code again} after a while that grows with each failure. */
+    void schedule(Scheduler scheduler, Runnable again) {
+      long delay = Math.min(LONGEST_NANOS, FIRST_NANOS << Math.min(failures, 8));
+      timer = scheduler.schedule(again, delay);
+    }
+
+    void cancel() {
+      if (timer != null) {
+        timer.cancel();
+        timer = null;
+      }
     }
   }
 }

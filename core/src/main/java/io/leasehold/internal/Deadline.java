@@ -2,6 +2,7 @@ package io.leasehold.internal;
 
 import io.leasehold.spi.support.Durations;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A point on the monotonic clock by which something must have ended.
@@ -38,5 +39,20 @@ record Deadline(long at, boolean exists) {
 
   boolean hasPassed(long now) {
     return exists && at - now <= 0;
+  }
+
+  /** Waits until it is done or this has passed, also while interrupted; keeps the flag. */
+  void await(CompletableFuture<?> future, Engine engine) {
+    Thread me = Thread.currentThread();
+    CompletableFuture<?> unused =
+        future.whenComplete((value, thrown) -> engine.scheduler.unpark(me));
+    boolean interrupted = false;
+    while (!future.isDone() && !hasPassed(engine.clock.nanos())) {
+      engine.scheduler.park(future, left(engine.clock.nanos()));
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      me.interrupt();
+    }
   }
 }

@@ -2,7 +2,10 @@ package io.leasehold.internal;
 
 import io.leasehold.Finding;
 import io.leasehold.Finding.Level;
+import io.leasehold.LockSnapshot;
+import io.leasehold.LockSnapshot.Holder;
 import io.leasehold.Trait;
+import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreOperator;
 import io.leasehold.spi.support.Durations;
 import java.util.ArrayList;
@@ -106,5 +109,46 @@ final class Diagnosis {
             Level.WARNING,
             "fencing",
             "leases have no tokens: a holder that was paused too long can overwrite newer data");
+  }
+
+  /**
+   * The store knows the holder that took a lease. The one that has it since it was handed over
+   * inside this process is known here alone, and put into what this client lists.
+   */
+  static List<LockSnapshot> withHoldersHere(List<LockSnapshot> found, LeaseKeeper keeper) {
+    return found.stream()
+        .map(
+            lock ->
+                new LockSnapshot(
+                    lock.name(),
+                    lock.holders().stream().map(holder -> current(holder, keeper)).toList(),
+                    lock.waiters()))
+        .toList();
+  }
+
+  private static Holder current(Holder known, LeaseKeeper keeper) {
+    return id(known)
+        .map(keeper::find)
+        .map(grant -> grant.queue.compute(steps -> grant.holder()))
+        .map(
+            holder ->
+                new Holder(
+                    known.leaseId(),
+                    holder,
+                    known.mode(),
+                    known.permits(),
+                    known.fencingToken(),
+                    known.heldFor(),
+                    known.remaining()))
+        .orElse(known);
+  }
+
+  /** Empty if it is not one of a client's: somebody may have written into the store by hand. */
+  private static Optional<LeaseId> id(Holder known) {
+    try {
+      return Optional.of(LeaseId.parse(known.leaseId()));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
   }
 }

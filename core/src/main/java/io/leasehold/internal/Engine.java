@@ -10,12 +10,16 @@ import io.leasehold.LockOptions;
 import io.leasehold.LockSnapshot;
 import io.leasehold.MultiLock;
 import io.leasehold.Trait;
+import io.leasehold.event.LockEvent;
+import io.leasehold.event.LockEvent.Lost.Reason;
 import io.leasehold.event.LockListener;
 import io.leasehold.internal.Terms.Share;
+import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreFactory;
+import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.StoreOperator;
 import io.leasehold.spi.Traits;
 import io.leasehold.spi.support.Clock;
@@ -26,6 +30,7 @@ import io.leasehold.spi.support.SystemClock;
 import io.leasehold.spi.support.Threads;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,6 +38,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** One client: the parts of the engine over one open store. */
 public final class Engine implements LockClient {
@@ -54,19 +60,15 @@ public final class Engine implements LockClient {
   final int wantedHandOvers;
 
   final Identity identity;
-  final Tickets tickets;
   final Completers completers;
-  final Warnings warnings;
+  final Events.Warnings warnings;
   final Events events;
   final Closing closing;
   final StoreCalls calls;
-  final Dispatch dispatch;
   final LeaseKeeper keeper;
   final Poller poller;
   final Limbo limbo;
-  final Budget budget = new Budget(this);
   final Releaser releaser = new Releaser(this);
-  final Readers readers = new Readers(this);
   final ScopedHolds scopedHolds = new ScopedHolds();
 
   /** The store's reports of who waits are whole from then on: when it last connected. */
@@ -96,15 +98,14 @@ public final class Engine implements LockClient {
     this.clock = clock;
     this.wordsCountFrom = clock.nanos();
     this.scheduler = scheduler;
-    this.identity = new Identity(config.traceId());
-    this.tickets = new Tickets(identity, random);
+    this.identity = new Identity(config.traceId(), random);
     this.requestTimeout = config.requestTimeout();
     this.requestNanos = Durations.nanos(requestTimeout);
     this.handOverNanos = Durations.nanos(config.handOver());
     this.wantedHandOvers =
         (int) Math.min(FenceNumber.MAX_HAND_OVERS, handOverNanos / HAND_OVER_PACE_NANOS);
     this.completers = new Completers(scheduler);
-    this.warnings = new Warnings(clock, scheduler);
+    this.warnings = new Events.Warnings(clock, scheduler);
     this.events = new Events(scheduler, config.listeners());
     this.closing = new Closing(this, config);
     this.keeper = new LeaseKeeper(this);
@@ -112,8 +113,7 @@ public final class Engine implements LockClient {
     this.limbo = new Limbo(this);
     this.store = factory.open(new StoreReports(this));
     this.traits = store.traits();
-    this.calls = new StoreCalls(scheduler, traits.calls());
-    this.dispatch = new Dispatch(this, traits.calls());
+    this.calls = new StoreCalls(this, traits.calls());
     try {
       config.required().forEach(this::require);
       this.ttl =
@@ -192,7 +192,7 @@ public final class Engine implements LockClient {
     StoreOperator operator = operator("list");
     List<LockSnapshot> found =
         calls.callAndWait(() -> operator.list(name, requestTimeout), requestNanos);
-    return HoldersHere.in(found, keeper);
+    return Diagnosis.withHoldersHere(found, keeper);
   }
 
   boolean breakLease(String name, long number) {
@@ -298,5 +298,91 @@ public final class Engine implements LockClient {
 
   Duration since(long start) {
     return Duration.ofNanos(clock.nanos() - start);
+  }
+
+  /**
+   * What one engine holds in memory at a moment: all zero when nothing is held, waited for or in
+   * doubt. Every test requires that at its end.
+   *
+   * @param names lock names with any state
+   * @param waiters callers that wait
+   * @param tickets tickets that contend at the store
+   * @param leases leases that are renewed or watched for loss
+   * @param limbo lease ids whose fate is not known
+   * @param holds thread-bound holds of {@code withLock} and {@code asLock}
+   */
+  public record Ledger(int names, int waiters, int tickets, int leases, int limbo, int holds) {
+    /** Whether nothing is left. */
+    public boolean isZero() {
+      return equals(new Ledger(0, 0, 0, 0, 0, 0));
+    }
+  }
+
+  /** Takes what an open store reports to whom it concerns. */
+  private static final class StoreReports implements StoreListener {
+    private final Engine engine;
+
+    StoreReports(Engine engine) {
+      this.engine = engine;
+    }
+
+    @Override
+    public void wake(LeaseId id) {
+      Contender contender = engine.contenders.get(id);
+      if (contender != null) {
+        contender.queue().locked(contender::wake);
+      }
+    }
+
+    @Override
+    public void granted(LeaseId id, Granted granted, Supplier<Duration> age) {
+      Contender contender = engine.contenders.get(id);
+      if (contender != null) {
+        Validity validity = Validity.told(engine.clock, age, granted.remaining());
+        contender.queue().locked(steps -> contender.told(granted, validity, steps));
+      }
+    }
+
+    @Override
+    public void wanted(LeaseId id) {
+      // It may come before the answer to the attempt that was granted
+      Contender contender = engine.contenders.get(id);
+      if (contender != null) {
+        contender.queue().locked(steps -> contender.wantedNow());
+      }
+      Grant grant = engine.keeper.find(id);
+      if (grant != null) {
+        grant.queue.locked(steps -> grant.wantedNow());
+      }
+    }
+
+    @Override
+    public void reconnected() {
+      engine.wordsCountFrom = engine.clock.nanos();
+      for (Contender contender : List.copyOf(engine.contenders.values())) {
+        contender.queue().locked(contender::reconnected);
+      }
+    }
+
+    @Override
+    public void lost(Collection<LeaseId> ids) {
+      for (LeaseId id : ids) {
+        Contender contender = engine.contenders.get(id);
+        if (contender != null) {
+          contender.queue().locked(contender::sessionEnded);
+        }
+        Grant grant = engine.keeper.find(id);
+        if (grant != null) {
+          grant.queue.locked(steps -> grant.queue.leases.lose(grant, Reason.SESSION_ENDED, steps));
+        }
+      }
+    }
+
+    @Override
+    public void found(Finding finding) {
+      if (finding.level() != Finding.Level.OK) {
+        engine.events.emit(() -> new LockEvent.StoreWarning(finding));
+      }
+    }
   }
 }

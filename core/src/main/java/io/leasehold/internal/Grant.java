@@ -1,5 +1,7 @@
 package io.leasehold.internal;
 
+import io.leasehold.internal.Limbo.Attempts;
+import io.leasehold.internal.Releaser.Leaving;
 import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.Ticket;

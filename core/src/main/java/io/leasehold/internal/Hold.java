@@ -3,15 +3,21 @@ package io.leasehold.internal;
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
 import io.leasehold.event.LockEvent.Lost.Reason;
+import io.leasehold.internal.Releaser.Leaving;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.support.Durations;
+import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.Scheduler.Lane;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +71,7 @@ public final class Hold implements Lease, Waiter.Outcome {
   final long since;
   final @Nullable Thread thread;
   final String traceId;
-  private final long token;
+  private final int handOver;
   private final Deadline longestLife;
   private volatile State state = State.HELD;
   private volatile boolean asked;
@@ -75,12 +81,12 @@ public final class Hold implements Lease, Waiter.Outcome {
   @Nullable Hold next;
 
   /** Null until there is one. Written under the queue's mutex. */
-  private volatile @Nullable HoldCallbacks callbacks;
+  private volatile @Nullable Callbacks callbacks;
 
   Hold(Grant grant, int handOver, Waiter waiter) {
     long now = grant.queue.engine.clock.nanos();
     this.grant = grant;
-    this.token = grant.number == 0 ? 0 : FenceNumber.token(grant.number, handOver);
+    this.handOver = handOver;
     this.since = now;
     this.thread = waiter.thread;
     this.traceId = waiter.traceId;
@@ -103,6 +109,7 @@ public final class Hold implements Lease, Waiter.Outcome {
 
   @Override
   public long fencingToken() {
+    long token = tokenOrZero();
     if (token == 0) {
       throw new UnsupportedOperationException(
           "lock '" + name() + "': this store has no fencing tokens (acceptUnfenced() was called)");
@@ -112,7 +119,7 @@ public final class Hold implements Lease, Waiter.Outcome {
 
   /** The token, 0 if there is none. */
   long tokenOrZero() {
-    return token;
+    return grant.number == 0 ? 0 : FenceNumber.token(grant.number, handOver);
   }
 
   @Override
@@ -186,7 +193,7 @@ public final class Hold implements Lease, Waiter.Outcome {
     Objects.requireNonNull(callback, "callback");
     return grant.queue.compute(
         steps -> {
-          HoldCallbacks all = callbacks();
+          Callbacks all = callbacks();
           Registration added = all.onLoss(lane, callback);
           Reason lostBy = state.lostBy;
           if (lostBy != null) {
@@ -201,7 +208,7 @@ public final class Hold implements Lease, Waiter.Outcome {
     Objects.requireNonNull(callback, "callback");
     return grant.queue.compute(
         steps -> {
-          HoldCallbacks.Callback<Duration> added = callbacks().onJeopardy(callback);
+          Callbacks.Callback<Duration> added = callbacks().onJeopardy(callback);
           if (state == State.JEOPARDY) {
             added.call(remaining(), steps);
           }
@@ -210,10 +217,10 @@ public final class Hold implements Lease, Waiter.Outcome {
   }
 
   /** Under the mutex. */
-  private HoldCallbacks callbacks() {
-    HoldCallbacks all = callbacks;
+  private Callbacks callbacks() {
+    Callbacks all = callbacks;
     if (all == null) {
-      all = new HoldCallbacks(this);
+      all = new Callbacks(this);
       callbacks = all;
     }
     return all;
@@ -236,7 +243,7 @@ public final class Hold implements Lease, Waiter.Outcome {
 
   /** After a release: none of its callbacks runs any more, if they end within a request timeout. */
   void awaitCallbacks() {
-    HoldCallbacks all = callbacks;
+    Callbacks all = callbacks;
     if (all != null) {
       all.awaitRunning(Deadline.in(engine().requestTimeout, engine().clock.nanos()));
     }
@@ -294,7 +301,7 @@ public final class Hold implements Lease, Waiter.Outcome {
     if (!become(State.HELD, State.JEOPARDY)) {
       return false;
     }
-    HoldCallbacks all = callbacks;
+    Callbacks all = callbacks;
     if (all != null) {
       all.endangered(left, steps);
     }
@@ -315,7 +322,7 @@ public final class Hold implements Lease, Waiter.Outcome {
     if (!become(State.HELD, lost) && !become(State.JEOPARDY, lost)) {
       return false;
     }
-    HoldCallbacks all = callbacks;
+    Callbacks all = callbacks;
     if (all != null) {
       all.lost(reason, steps);
     }
@@ -346,6 +353,99 @@ public final class Hold implements Lease, Waiter.Outcome {
 
   @Override
   public String toString() {
-    return "Lease[" + name() + ", token " + token + ", " + state + "]";
+    return "Lease[" + name() + ", token " + tokenOrZero() + ", " + state + "]";
+  }
+
+  /**
+   * What is run if one lease comes into jeopardy or is lost. None of it begins once the holder has
+   * asked for the release, and the release can wait for what runs then. Guarded by the queue's
+   * mutex where nothing else is said.
+   */
+  private static final class Callbacks {
+    private final Hold hold;
+    private final List<Callback<Reason>> ofLoss = new ArrayList<>(1);
+    private final List<Callback<Duration>> ofJeopardy = new ArrayList<>(1);
+
+    /** Those that run now, by thread. */
+    private final Map<Thread, CompletableFuture<Void>> running = new ConcurrentHashMap<>();
+
+    Callbacks(Hold hold) {
+      this.hold = hold;
+    }
+
+    /** Code of the user, in its lane. */
+    final class Callback<T> implements Lease.Registration {
+      private final Lane lane;
+      private final Consumer<T> code;
+      private volatile boolean removed;
+
+      private Callback(Lane lane, Consumer<T> code) {
+        this.lane = lane;
+        this.code = code;
+      }
+
+      @Override
+      public void remove() {
+        removed = true;
+        hold.grant.queue.locked(
+            steps -> {
+              ofLoss.remove(this);
+              ofJeopardy.remove(this);
+            });
+      }
+
+      void call(T with, Steps steps) {
+        Scheduler scheduler = hold.grant.queue.engine.scheduler;
+        steps.add(() -> scheduler.callback(lane, () -> run(with)));
+      }
+
+      private void run(T with) {
+        Thread me = Thread.currentThread();
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        // First this, then the look at the hold: the release does it in the other order
+        running.put(me, over);
+        try {
+          if (!removed && !hold.isReleaseAsked()) {
+            Events.isolated(() -> code.accept(with), "a callback of " + hold + " threw");
+          }
+        } finally {
+          running.remove(me, over);
+          over.complete(null);
+        }
+      }
+    }
+
+    Callback<Reason> onLoss(Lane lane, Consumer<Reason> code) {
+      Callback<Reason> callback = new Callback<>(lane, code);
+      ofLoss.add(callback);
+      return callback;
+    }
+
+    Callback<Duration> onJeopardy(Consumer<Duration> code) {
+      Callback<Duration> callback = new Callback<>(Lane.LOSS, code);
+      ofJeopardy.add(callback);
+      return callback;
+    }
+
+    /** The lease is lost: each is called once. */
+    void lost(Reason reason, Steps steps) {
+      ofLoss.forEach(callback -> callback.call(reason, steps));
+      ofLoss.clear();
+    }
+
+    void endangered(Duration left, Steps steps) {
+      ofJeopardy.forEach(callback -> callback.call(left, steps));
+    }
+
+    /** Waits for those that run, but not for the one that calls this. Without the mutex. */
+    void awaitRunning(Deadline until) {
+      Engine engine = hold.grant.queue.engine;
+      running.forEach(
+          (thread, over) -> {
+            if (!thread.equals(Thread.currentThread())) {
+              until.await(over, engine);
+            }
+          });
+    }
   }
 }

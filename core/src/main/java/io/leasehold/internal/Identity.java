@@ -1,9 +1,13 @@
 package io.leasehold.internal;
 
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Log;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,13 +25,38 @@ final class Identity {
 
   private final Supplier<@Nullable String> trace;
 
+  /** Lease ids are these bits, and a count that begins at others. */
+  private final long client;
+
+  private final AtomicLong sequence;
+
   /** The last thread asked about: one that locks in a loop makes its text once. */
   private volatile Named last = new Named("", "");
 
   private record Named(String thread, String holder) {}
 
-  Identity(Supplier<@Nullable String> trace) {
+  /**
+   * @param random bits for lease ids: drawn twice, here
+   */
+  Identity(Supplier<@Nullable String> trace, LongSupplier random) {
     this.trace = trace;
+    this.client = random.getAsLong();
+    this.sequence = new AtomicLong(random.getAsLong());
+  }
+
+  /** A ticket for what this caller wants, under a lease id that no other has. */
+  Ticket ticket(Waiter waiter) {
+    Terms terms = waiter.terms;
+    return new Ticket(
+        waiter.name,
+        new LeaseId(client, sequence.incrementAndGet()),
+        terms.mode(),
+        terms.permits(),
+        terms.limit(),
+        terms.ttl(),
+        waiter.intent,
+        terms.fair(),
+        holder(waiter.thread, waiter.traceId));
   }
 
   /** In whose course the calling thread asks for a lock; empty if nobody says so. */

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -198,8 +199,8 @@ final class LeaseKeeper {
       wakeIn(Math.max(LEAST_PAUSE_NANOS, next), now);
     }
     if (!due.isEmpty()) {
-      RenewalBatch batch = new RenewalBatch(engine, due);
-      Log.guarded("leases could not be renewed this time", () -> engine.dispatch.renewal(batch));
+      RenewalBatch batch = new RenewalBatch(due);
+      Log.guarded("leases could not be renewed this time", () -> engine.calls.renewal(batch));
     }
   }
 
@@ -272,5 +273,73 @@ final class LeaseKeeper {
     Renewal answer =
         engine.calls.callAndWait(() -> renewOne(grant, engine.requestTimeout), engine.requestNanos);
     grant.queue.locked(steps -> answered(grant, answer, sent, sentWall, steps));
+  }
+
+  /** Leases that are renewed together, by one request, and the way of its answers back to them. */
+  private final class RenewalBatch implements Runnable, BiConsumer<LeaseId, Renewal> {
+    private static final long SHORTEST_WITHIN_NANOS = 20_000_000;
+
+    private final List<Grant> grants;
+    private long sent;
+    private long sentWall;
+
+    /** On whose thread it is sent; what is answered there comes one after another. */
+    private @Nullable Thread sender;
+
+    /** How many were answered there, as long as they are in order. */
+    private int inOrder;
+
+    RenewalBatch(List<Grant> grants) {
+      this.grants = grants;
+    }
+
+    /** Sends it. Without any mutex. */
+    @Override
+    public void run() {
+      grants.removeIf(grant -> !grant.isKept());
+      if (grants.isEmpty()) {
+        return;
+      }
+      List<Ticket> tickets = new ArrayList<>(grants.size());
+      long shortest = engine.requestNanos;
+      for (Grant grant : grants) {
+        tickets.add(grant.ticket);
+        // So that a renewal whose answer is lost can be repeated within the shortest of the leases
+        shortest = Math.min(shortest, grant.life() / 4);
+      }
+      sender = Thread.currentThread();
+      sent = engine.clock.nanos();
+      sentWall = engine.clock.wallMillis();
+      Duration within = Duration.ofNanos(Math.max(shortest, SHORTEST_WITHIN_NANOS));
+      engine.calls.renew(engine.store, tickets, within, this);
+    }
+
+    /** Takes the answer for one ticket, on any thread. */
+    @Override
+    public void accept(LeaseId id, Renewal answer) {
+      boolean onSender = Thread.currentThread().equals(sender);
+      Grant grant = onSender ? next(id) : find(id);
+      if (grant != null) {
+        take(grant, answer);
+      }
+    }
+
+    /** Finds a lease by its id; at once if the answers come in order. */
+    private @Nullable Grant next(LeaseId id) {
+      if (inOrder < grants.size() && grants.get(inOrder).ticket.id().equals(id)) {
+        return grants.get(inOrder++);
+      }
+      return find(id);
+    }
+
+    private void take(Grant grant, Renewal answer) {
+      try {
+        grant.queue.locked(steps -> answered(grant, answer, sent, sentWall, steps));
+      } catch (RuntimeException | Error e) {
+        // It must not keep the others from their answers
+        Log.error(
+            "lease " + grant.ticket.id() + ": the answer to its renewal could not be taken", e);
+      }
+    }
   }
 }

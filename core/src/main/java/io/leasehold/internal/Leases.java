@@ -1,14 +1,19 @@
 package io.leasehold.internal;
 
 import io.leasehold.LockMode;
+import io.leasehold.StoreException;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockEvent.Lost.Reason;
 import io.leasehold.internal.Grant.Phase;
+import io.leasehold.internal.Releaser.Leaving;
+import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket.Intent;
+import io.leasehold.spi.support.Scheduler.Work;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,10 +102,16 @@ final class Leases {
   private void give(Grant grant, Waiter waiter, int handOver, Steps steps) {
     Hold hold = new Hold(grant, handOver, waiter);
     grant.add(hold);
-    queue.engine.events.emit(
-        () ->
-            new LockEvent.Acquired(
-                queue.name, hold.leaseId(), hold.tokenOrZero(), queue.engine.since(waiter.since)));
+    if (queue.engine.events.areHeard()) {
+      // Asked here, so that an acquisition that is not heard of makes no lambda
+      queue.engine.events.emit(
+          () ->
+              new LockEvent.Acquired(
+                  queue.name,
+                  hold.leaseId(),
+                  hold.tokenOrZero(),
+                  queue.engine.since(waiter.since)));
+    }
     queue.handedTo(waiter, hold, steps);
   }
 
@@ -138,16 +149,91 @@ final class Leases {
     queue.engine.events.emit(() -> new LockEvent.LikelySelfDeadlock(queue.name, thread.getName()));
   }
 
+  // ---- readers
+
+  /**
+   * Lets a reader join the shared lease that this process has, if no writer elsewhere waits for too
+   * long already. If the store's word on that is too old, asks it again first; then the reader
+   * waits for the answer.
+   *
+   * @return whether it joined
+   */
+  boolean join(Waiter reader, Steps steps) {
+    Grant grant = current;
+    long now = queue.engine.clock.nanos();
+    if (grant == null || !mayJoin(grant, reader, now)) {
+      return false;
+    }
+    if (grant.hasFreshWord(now)) {
+      giveOn(grant, reader, steps);
+      return true;
+    }
+    if (!grant.askedForJoining) {
+      grant.askedForJoining = true;
+      queue.engine.calls.forCaller(reader, new Question(grant, reader), steps);
+    }
+    return false;
+  }
+
+  private boolean mayJoin(Grant grant, Waiter reader, long now) {
+    return grant.ticket.mode() == LockMode.SHARED
+        && grant.phase == Phase.HELD
+        && grant.terms.handsOverTo(reader.terms)
+        && !queue.engine.isClosed()
+        && !grant.isWanted()
+        && grant.mayBeHandedOver(now);
+  }
+
+  /** Who else waits, by the store's word on a renewal. */
+  private final class Question implements StoreCalls.Request, StoreCalls.Answer<Renewal> {
+    private final Grant grant;
+    private final Waiter reader;
+    private long sent;
+    private long sentWall;
+
+    Question(Grant grant, Waiter reader) {
+      this.grant = grant;
+      this.reader = reader;
+    }
+
+    @Override
+    public void run() {
+      long most = Math.min(queue.engine.requestNanos, queue.engine.calls.timeLeft(reader));
+      long within = Math.max(StoreCalls.LEAST_NANOS, most);
+      queue.engine.calls.call(() -> send(within), within, this);
+    }
+
+    @Override
+    public void runElsewhere() {
+      long within = queue.engine.requestNanos;
+      queue.engine.calls.callElsewhere(Work.CALLER, () -> send(within), within, this);
+    }
+
+    private CompletionStage<Renewal> send(long within) {
+      sent = queue.engine.clock.nanos();
+      sentWall = queue.engine.clock.wallMillis();
+      return queue.engine.keeper.renewOne(grant, Duration.ofNanos(within));
+    }
+
+    @Override
+    public void now(@Nullable Renewal answer, @Nullable StoreException failed) {
+      queue.locked(
+          steps -> {
+            grant.askedForJoining = false;
+            if (answer != null) {
+              queue.engine.keeper.answered(grant, answer, sent, sentWall, steps);
+            }
+            if (failed != null) {
+              queue.callers.failTries(failed, steps);
+            }
+          });
+    }
+  }
+
   // ---- release
 
   CompletableFuture<Void> release(Leaving leaving) {
-    queue.locked(
-        steps -> {
-          if (leaving.hold.isOpen()) {
-            expire(leaving.hold.grant, steps);
-          }
-          queue.engine.releaser.release(leaving, steps);
-        });
+    queue.locked(leaving);
     return leaving.end();
   }
 
@@ -179,7 +265,7 @@ final class Leases {
     grant.leaving = leaving;
     grant.phase = Phase.RELEASING;
     // Each on its own: a silent store must not keep the caller of close.
-    steps.add(() -> queue.engine.dispatch.background(leaving));
+    steps.add(() -> queue.engine.calls.background(leaving));
   }
 
   void end(Grant grant) {
@@ -248,7 +334,6 @@ final class Leases {
     if (wasRefreshing) {
       queue.engine.releaser.lost(grant, reason, steps);
     }
-    queue.contention.pump(steps);
   }
 
   void endanger(Grant grant, Steps steps) {

@@ -244,4 +244,47 @@ final class Limbo {
             + latest;
     return !entry.attempts.arePending() && engine.clock.nanos() - entry.since > life;
   }
+
+  /**
+   * The attempts of one ticket: whether any can still land at the store. Guarded by whoever has it.
+   */
+  static class Attempts {
+    /** Those that have not ended. */
+    private int pending;
+
+    /** Whether one ended without an answer, so that it may still land. */
+    private boolean indefinite;
+
+    final void begin() {
+      pending++;
+    }
+
+    /** One has ended, with or without an answer. */
+    final void end(@Nullable StoreException failed) {
+      pending--;
+      indefinite |= failed != null && failed.failure() == Failure.UNKNOWN_OUTCOME;
+    }
+
+    /** Those of another, of the same id. */
+    final void add(Attempts others) {
+      pending += others.pending;
+      indefinite |= others.indefinite;
+    }
+
+    final boolean arePending() {
+      return pending > 0;
+    }
+
+    /** Whether one of them may still land. */
+    final boolean mayLand() {
+      return pending > 0 || indefinite;
+    }
+
+    final Attempts copy() {
+      Attempts copy = new Attempts();
+      copy.pending = pending;
+      copy.indefinite = indefinite;
+      return copy;
+    }
+  }
 }

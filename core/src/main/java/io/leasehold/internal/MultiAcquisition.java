@@ -3,6 +3,7 @@ package io.leasehold.internal;
 import io.leasehold.Lease;
 import io.leasehold.MultiLease;
 import io.leasehold.internal.LockHandle.Begun;
+import io.leasehold.internal.MultiHandle.MultiHold;
 import io.leasehold.internal.NameQueue.GiveUp;
 import io.leasehold.spi.Ticket.Intent;
 import io.leasehold.spi.support.Scheduler.Lane;
@@ -127,7 +128,7 @@ final class MultiAcquisition {
               () -> {
                 if (!result.complete(all)) {
                   // Cancelled at this moment: nobody will ever release it but us
-                  engine.dispatch.background(all::releaseUnwatched);
+                  engine.calls.background(all::releaseUnwatched);
                 }
               });
         });
@@ -221,7 +222,7 @@ final class MultiAcquisition {
     // Not on this thread, which may be the caller's at its deadline
     steps.add(
         () ->
-            engine.dispatch.background(
+            engine.calls.background(
                 () -> {
                   CompletableFuture<Void> unused =
                       MultiHold.releaseAll(leases, false)

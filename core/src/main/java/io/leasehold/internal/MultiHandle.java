@@ -1,5 +1,7 @@
 package io.leasehold.internal;
 
+import io.leasehold.Lease;
+import io.leasehold.LeaseLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LockTimeoutException;
 import io.leasehold.MultiLease;
@@ -7,12 +9,14 @@ import io.leasehold.MultiLock;
 import io.leasehold.MultiLockedCall;
 import io.leasehold.MultiLockedRun;
 import io.leasehold.StoreException;
+import io.leasehold.event.LockEvent.Lost.Reason;
 import io.leasehold.internal.Terms.Share;
 import io.leasehold.spi.support.Log;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -20,6 +24,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Several locks by name, in the one order in which everybody takes them. */
@@ -112,7 +119,7 @@ final class MultiHandle implements MultiLock {
 
   @Override
   public CompletableFuture<Optional<MultiLease>> tryAcquireAsync(Duration maxWait) {
-    return Tried.of(
+    return Completers.tried(
         acquireOn(maxWait, engine.completers.ofClient),
         leases -> ((MultiHold) leases).releaseUnwatched());
   }
@@ -149,7 +156,7 @@ final class MultiHandle implements MultiLock {
     MultiAcquisition tried =
         new MultiAcquisition(engine, parts, Deadline.NONE, true, Runnable::run);
     CompletableFuture<MultiLease> future = tried.start();
-    Waits.uninterruptibly(future, last, engine);
+    last.await(future, engine);
     return ended(tried, future);
   }
 
@@ -240,8 +247,7 @@ final class MultiHandle implements MultiLock {
   private MultiLease ended(MultiAcquisition begun, CompletableFuture<MultiLease> future) {
     if (!future.isDone()) {
       begun.timeOut();
-      Waits.uninterruptibly(
-          future, Deadline.in(engine.requestTimeout, engine.clock.nanos()), engine);
+      Deadline.in(engine.requestTimeout, engine.clock.nanos()).await(future, engine);
       future.completeExceptionally(Failures.silent(names.get(0)));
     }
     try {
@@ -258,5 +264,131 @@ final class MultiHandle implements MultiLock {
   @Override
   public String toString() {
     return "MultiLock" + names;
+  }
+
+  /** The leases of several locks, held as one. */
+  static final class MultiHold implements MultiLease {
+    private final Engine engine;
+    private final List<Lease> leases;
+
+    MultiHold(Engine engine, List<Lease> leases) {
+      this.engine = engine;
+      this.leases = List.copyOf(leases);
+    }
+
+    @Override
+    public Lease get(String name) {
+      for (Lease lease : leases) {
+        if (lease.name().equals(name)) {
+          return lease;
+        }
+      }
+      throw new IllegalArgumentException(
+          "'" + name + "' is not one of these locks: " + leases.stream().map(Lease::name).toList());
+    }
+
+    @Override
+    public List<Lease> leases() {
+      return leases;
+    }
+
+    @Override
+    public boolean isHeld() {
+      return leases.stream().allMatch(Lease::isHeld);
+    }
+
+    @Override
+    public Duration remaining() {
+      return leases.stream().map(Lease::remaining).min(Duration::compareTo).orElse(Duration.ZERO);
+    }
+
+    @Override
+    public void ensureHeld(Duration atLeast) {
+      leases.forEach(lease -> lease.ensureHeld(atLeast));
+      // The first may have run low while the last was renewed
+      leases.forEach(lease -> lease.ensureHeld(Duration.ZERO));
+    }
+
+    @Override
+    public Lease.Registration onLost(Consumer<Reason> callback) {
+      Objects.requireNonNull(callback, "callback");
+      AtomicBoolean told = new AtomicBoolean();
+      return ofEach(
+          lease ->
+              lease.onLost(
+                  reason -> {
+                    if (told.compareAndSet(false, true)) {
+                      callback.accept(reason);
+                    }
+                  }));
+    }
+
+    @Override
+    public Lease.Registration onJeopardy(Consumer<Duration> callback) {
+      return ofEach(lease -> lease.onJeopardy(callback));
+    }
+
+    private Lease.Registration ofEach(Function<Lease, Lease.Registration> register) {
+      List<Lease.Registration> all = leases.stream().map(register).toList();
+      return () -> all.forEach(Lease.Registration::remove);
+    }
+
+    @Override
+    public CompletableFuture<Void> releaseAsync() {
+      return Completers.hop(releaseAll(leases, true), engine.completers.ofClient);
+    }
+
+    @Override
+    public void release() {
+      try {
+        releaseAll(leases, false).join();
+      } catch (CompletionException e) {
+        throw e.getCause() instanceof RuntimeException failure ? failure : e;
+      } finally {
+        leases.forEach(lease -> ((Hold) lease).awaitCallbacks());
+      }
+    }
+
+    void releaseUnwatched() {
+      CompletableFuture<Void> unused = releaseAll(leases, false);
+    }
+
+    /**
+     * Releases each, the last that was taken first.
+     *
+     * @param elsewhere whether no request is made on the calling thread
+     * @return fails, once all are answered, with what the first failed with, the others suppressed;
+     *     a loss goes before an unknown outcome
+     */
+    static CompletableFuture<Void> releaseAll(List<Lease> leases, boolean elsewhere) {
+      CompletableFuture<@Nullable Throwable> all = CompletableFuture.completedFuture(null);
+      for (int i = leases.size() - 1; i >= 0; i--) {
+        CompletableFuture<Void> one = ((Hold) leases.get(i)).letGo(elsewhere);
+        all =
+            all.thenCombine(
+                one.<@Nullable Throwable>handle((nothing, failed) -> failed), MultiHold::both);
+      }
+      return all.thenCompose(
+          failed ->
+              failed == null
+                  ? CompletableFuture.<Void>completedFuture(null)
+                  : CompletableFuture.failedFuture(failed));
+    }
+
+    private static @Nullable Throwable both(@Nullable Throwable first, @Nullable Throwable second) {
+      if (first == null || second == null) {
+        return first != null ? first : second;
+      }
+      boolean worse =
+          second instanceof LeaseLostException && !(first instanceof LeaseLostException);
+      Throwable told = worse ? second : first;
+      told.addSuppressed(worse ? first : second);
+      return told;
+    }
+
+    @Override
+    public String toString() {
+      return "MultiLease" + leases;
+    }
   }
 }

@@ -114,7 +114,7 @@ final class Poller {
     if (asked.isEmpty()) {
       return;
     }
-    engine.dispatch.poll(() -> ask(asked));
+    engine.calls.poll(() -> ask(asked));
   }
 
   private Map<LeaseId, Contender> batch() {

@@ -13,7 +13,9 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Scheduler.Work;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -69,7 +71,6 @@ final class Releaser {
     released(leaving.hold);
     grant.queue.leases.giveOn(grant, to, steps);
     leaving.end(null, steps);
-    grant.queue.contention.pump(steps);
   }
 
   /**
@@ -92,11 +93,7 @@ final class Releaser {
                   }
                   refreshed(grant, steps);
                 });
-    if (leaving.elsewhere) {
-      engine.calls.callOwn(Work.CALLER, ask, within, answered);
-    } else {
-      engine.calls.callHere(ask, within, answered);
-    }
+    leaving.ask(ask, within, answered);
   }
 
   private void refreshed(Grant grant, Steps steps) {
@@ -144,11 +141,7 @@ final class Releaser {
             grant.queue.locked(steps -> prolonged(grant, answer, failed, steps));
           }
         };
-    if (leaving.elsewhere) {
-      engine.calls.callOwn(Work.CALLER, ask, within, answered);
-    } else {
-      engine.calls.callHere(ask, within, answered);
-    }
+    leaving.ask(ask, within, answered);
   }
 
   private void prolonged(
@@ -241,9 +234,8 @@ final class Releaser {
     grant.settle(failed != null || answer == Release.NOT_HELD, steps);
     grant.queue.leases.end(grant);
     if (grant.isWanted() && !engine.isClosed()) {
-      grant.queue.contention.yieldToOthers();
+      grant.queue.yieldToOthers();
     }
-    grant.queue.contention.pump(steps);
     leaving.end(outcome, steps);
   }
 
@@ -274,5 +266,193 @@ final class Releaser {
         () ->
             new LockEvent.Released(
                 hold.name(), hold.leaseId(), hold.tokenOrZero(), engine.since(hold.since)));
+  }
+
+  /**
+   * A holder that lets its lease go: sends that to the store, if it must, and tells the holder how
+   * it ended. Guarded by its queue's mutex where nothing else is said.
+   */
+  static final class Leaving
+      implements Runnable,
+          Supplier<CompletionStage<Release>>,
+          StoreCalls.Answer<Release>,
+          Consumer<Steps> {
+    private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
+    final Hold hold;
+
+    /** Whether no request is made on the calling thread. */
+    final boolean elsewhere;
+
+    /** Whether its holder was told before: it is only to be sent. */
+    private final boolean told;
+
+    /** By when the store must have answered, on the monotonic clock; 0: it was not asked yet. */
+    private long until;
+
+    /** Whether the first answer was lost, and it is asked for again. */
+    private boolean repeated;
+
+    /** Whether the store has released it, and is asked again for what landed since. */
+    private boolean released;
+
+    /** What the store has answered; both null before that. */
+    private @Nullable Release answer;
+
+    private @Nullable StoreException failure;
+
+    /** Null until it has ended, or its end is asked for. Read without the mutex. */
+    private volatile @Nullable CompletableFuture<Void> end;
+
+    Leaving(Hold hold, boolean elsewhere) {
+      this(hold, elsewhere, false);
+    }
+
+    private Leaving(Hold hold, boolean elsewhere, boolean told) {
+      this.hold = hold;
+      this.elsewhere = elsewhere;
+      this.told = told;
+    }
+
+    /** The same lease, let go by the engine after its holder has: nothing is left to tell. */
+    Leaving later() {
+      return new Leaving(hold, true, true);
+    }
+
+    boolean isTold() {
+      return told;
+    }
+
+    /** Sends it. Without the mutex. */
+    @Override
+    public void run() {
+      Grant grant = hold.grant;
+      Engine engine = grant.queue.engine;
+      engine.keeper.remove(grant);
+      begin();
+      send();
+    }
+
+    private void send() {
+      ask(this, timeLeft(), this);
+    }
+
+    /** Asks the store for the sake of the holder that leaves: on its thread, if it may. */
+    <T> void ask(Supplier<CompletionStage<T>> verb, long withinNanos, StoreCalls.Answer<T> answer) {
+      StoreCalls calls = hold.grant.queue.engine.calls;
+      if (elsewhere) {
+        calls.callOwn(Work.CALLER, verb, withinNanos, answer);
+      } else {
+        calls.callHere(verb, withinNanos, answer);
+      }
+    }
+
+    /** One request timeout begins, for all that is asked before the holder is told. */
+    void begin() {
+      Engine engine = hold.grant.queue.engine;
+      if (until == 0) {
+        until = engine.clock.nanos() + engine.requestNanos;
+      }
+    }
+
+    long timeLeft() {
+      return Math.max(StoreCalls.LEAST_NANOS, until - hold.grant.queue.engine.clock.nanos());
+    }
+
+    @Override
+    public CompletionStage<Release> get() {
+      Engine engine = hold.grant.queue.engine;
+      long left = timeLeft();
+      boolean whole = engine.requestNanos - left < StoreCalls.LEAST_NANOS;
+      return engine.store.release(
+          hold.grant.ticket, whole ? engine.requestTimeout : Duration.ofNanos(left));
+    }
+
+    /** A lost reply is resolved by asking again: once at once, if there is time for it. */
+    @Override
+    public void now(@Nullable Release value, @Nullable StoreException failed) {
+      boolean unknown = failed != null && failed.failure() == Failure.UNKNOWN_OUTCOME;
+      if (unknown && !repeated && timeLeft() > StoreCalls.LEAST_NANOS) {
+        repeated = true;
+        send();
+      } else {
+        // Not held any more: by the first request, or lost before that
+        boolean stillUnknown = repeated && value == Release.NOT_HELD && !released;
+        sentBack(stillUnknown ? null : value, stillUnknown ? lost() : failed);
+      }
+    }
+
+    private static StoreException lost() {
+      return new StoreException(
+          Failure.UNKNOWN_OUTCOME, "the answer was lost, and a repeat found it not held", null);
+    }
+
+    /** It is released; an attempt that ended late may have been granted its id anew after that. */
+    boolean sendsAgain(Steps steps) {
+      if (released) {
+        return false;
+      }
+      released = true;
+      steps.add(this::send);
+      return true;
+    }
+
+    /** Whether a request before the last has released it. */
+    boolean isReleased() {
+      return released;
+    }
+
+    @Override
+    public void timedOut(StoreException failed) {
+      sentBack(null, failed);
+    }
+
+    private void sentBack(@Nullable Release value, @Nullable StoreException failed) {
+      answer = value;
+      failure = failed;
+      hold.grant.queue.locked(this);
+    }
+
+    /** The holder lets go, and then: the store has answered. Under the mutex. */
+    @Override
+    public void accept(Steps steps) {
+      Grant grant = hold.grant;
+      Releaser releaser = grant.queue.engine.releaser;
+      if (answer != null || failure != null) {
+        releaser.sentBack(grant, answer, failure, steps);
+        return;
+      }
+      if (hold.isOpen()) {
+        grant.queue.leases.expire(grant, steps);
+      }
+      releaser.release(this, steps);
+    }
+
+    /** It has ended: well, or with what the holder is to be told. */
+    void end(@Nullable RuntimeException failure, Steps steps) {
+      CompletableFuture<Void> asked = end;
+      if (asked == null) {
+        end = failure == null ? DONE : CompletableFuture.failedFuture(failure);
+      } else if (failure == null) {
+        steps.add(() -> asked.complete(null));
+      } else {
+        steps.add(() -> asked.completeExceptionally(failure));
+      }
+    }
+
+    /** Completes once it has ended. Without the mutex. */
+    CompletableFuture<Void> end() {
+      CompletableFuture<Void> known = end;
+      return known != null ? known : hold.grant.queue.compute(steps -> endAsked());
+    }
+
+    private CompletableFuture<Void> endAsked() {
+      CompletableFuture<Void> asked = end;
+      if (asked == null) {
+        asked = new CompletableFuture<>();
+        end = asked;
+      }
+      return asked;
+    }
   }
 }

@@ -6,11 +6,15 @@ import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.Ticket.Intent;
 import io.leasehold.spi.Traits.Calls;
 import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.Scheduler.Lane;
 import io.leasehold.spi.support.Scheduler.Work;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
@@ -19,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
@@ -36,6 +41,15 @@ final class StoreCalls {
    */
   private static final long BLOCKING_GRACE_NANOS = 100_000_000;
 
+  /** Less is no real chance. */
+  static final long LEAST_NANOS = 1_000_000;
+
+  /** For a caller that was answered before, less is not worth asking again. */
+  static final long LEAST_AGAIN_NANOS = 2_000_000;
+
+  private static final long LEAST_WHOLE_NANOS = 50_000_000;
+
+  private final Engine engine;
   private final Scheduler scheduler;
   private final boolean blocking;
   private final long graceNanos;
@@ -48,10 +62,21 @@ final class StoreCalls {
   /** From then on no timer ends a call. */
   private volatile boolean closed;
 
-  StoreCalls(Scheduler scheduler, Calls calls) {
-    this.scheduler = scheduler;
+  StoreCalls(Engine engine, Calls calls) {
+    this.engine = engine;
+    this.scheduler = engine.scheduler;
     this.blocking = calls == Calls.BLOCKING;
     this.graceNanos = blocking ? BLOCKING_GRACE_NANOS : 0;
+  }
+
+  /** A request for a caller: made on the caller's own thread, or on one of the engine's. */
+  interface Request extends Runnable {
+    /** Makes it on the calling thread. Without the mutex. */
+    @Override
+    void run();
+
+    /** Makes it on a thread of the engine's. Without the mutex. */
+    void runElsewhere();
   }
 
   /** Takes the answer to one call. */
@@ -67,6 +92,79 @@ final class StoreCalls {
     /** As {@link #now}, after {@link #timedOut}. */
     default void late(@Nullable T value, @Nullable StoreException failure) {}
   }
+
+  // ---- on which thread
+
+  /** A request for a caller. */
+  void forCaller(@Nullable Waiter caller, Request request, Steps steps) {
+    if (!blocking) {
+      steps.add(request);
+    } else if (caller == null || !lendsItsThread(caller)) {
+      steps.add(request::runElsewhere);
+    } else if (Thread.currentThread().equals(caller.thread)) {
+      // One that was interrupted meanwhile is to leave, not to make another request
+      steps.add(Thread.currentThread().isInterrupted() ? request::runElsewhere : request);
+    } else {
+      caller.send(request, steps);
+    }
+  }
+
+  private static boolean lendsItsThread(Waiter caller) {
+    Thread thread = caller.thread;
+    return thread != null && caller.outcome() == null && !isVirtual(thread);
+  }
+
+  /** How long a request for this caller may take for the sake of the thread it runs on. */
+  long timeLeft(@Nullable Waiter caller) {
+    boolean borrowed = blocking && caller != null && Thread.currentThread().equals(caller.thread);
+    if (!borrowed || caller == null) {
+      return Long.MAX_VALUE;
+    }
+    long now = engine.clock.nanos();
+    return caller.intent == Intent.TRY
+        ? engine.requestNanos - (now - caller.since)
+        : caller.deadline.left(now);
+  }
+
+  /**
+   * Work of the engine's own that makes requests; dropped once it is closed. It lets leases go that
+   * nothing else would, so it is tried again until there is a thread for it.
+   */
+  void background(Runnable request) {
+    if (!blocking) {
+      request.run();
+      return;
+    }
+    try {
+      scheduler.request(request);
+    } catch (OutOfMemoryError e) {
+      scheduler.schedule(() -> background(request), Scheduler.NO_THREAD_PAUSE_NANOS);
+    }
+  }
+
+  /** A poll; dropped once the engine is closed. */
+  void poll(Runnable request) {
+    if (!blocking) {
+      request.run();
+      return;
+    }
+    try {
+      scheduler.request(Work.POLL, request);
+    } catch (RejectedExecutionException closed) {
+      // Nobody waits any more
+    }
+  }
+
+  /** A batch of renewals. */
+  void renewal(Runnable request) {
+    if (blocking) {
+      scheduler.renewal(request);
+    } else {
+      request.run();
+    }
+  }
+
+  // ---- one answer
 
   /**
    * On the calling thread. Verbs that block must not run on a virtual one: see {@link #callHere}.
@@ -97,7 +195,7 @@ final class StoreCalls {
    * interrupt would close the socket under it, which others share.
    */
   <T> void callHere(Supplier<CompletionStage<T>> verb, long withinNanos, Answer<T> answer) {
-    if (blocking && VirtualThreads.isVirtual(Thread.currentThread())) {
+    if (blocking && isVirtual(Thread.currentThread())) {
       callElsewhere(Work.CALLER, verb, withinNanos, answer);
     } else {
       call(verb, withinNanos, answer);
@@ -205,6 +303,44 @@ final class StoreCalls {
     open.values().forEach(Guard::timedOut);
   }
 
+  // ---- how long
+
+  /**
+   * For the next attempt.
+   *
+   * @param since when the ticket began to contend
+   * @param answered whether the store has answered an attempt of it before
+   */
+  long forAttempt(Terms terms, long since, boolean answered) {
+    long whole = Math.min(engine.requestNanos, Math.max(LEAST_WHOLE_NANOS, terms.ttlNanos() / 2));
+    long left = timeToFirstAnswer(since);
+    return answered || left < LEAST_NANOS ? whole : Math.min(whole, left);
+  }
+
+  /** For a watch: of no use to a caller that has left. */
+  long forWatch(@Nullable Waiter caller) {
+    if (caller == null) {
+      return engine.requestNanos;
+    }
+    long left = caller.deadline.left(engine.clock.nanos());
+    return Math.min(engine.requestNanos, Math.max(LEAST_WHOLE_NANOS, left));
+  }
+
+  /** In which an attempt must be answered that waits for a thread first. */
+  long forAnswer(long since, boolean answered) {
+    long left = timeToFirstAnswer(since);
+    return answered || left < LEAST_NANOS ? engine.requestNanos : left;
+  }
+
+  /** Whether the first answer may still come in time. */
+  boolean allowsAnother(long since) {
+    return timeToFirstAnswer(since) >= LEAST_NANOS;
+  }
+
+  private long timeToFirstAnswer(long since) {
+    return engine.requestNanos - (engine.clock.nanos() - since);
+  }
+
   private final class Guard<T> {
     private final long number = count.incrementAndGet();
     private final Answer<T> answer;
@@ -274,5 +410,30 @@ final class StoreCalls {
       return e;
     }
     return new StoreException(Failure.UNKNOWN_OUTCOME, "the store failed: " + t, t);
+  }
+
+  // ---- virtual threads, which the baseline does not have
+
+  /** {@code Thread.isVirtual}; null before JDK 21. */
+  private static final @Nullable MethodHandle IS_VIRTUAL = find();
+
+  private static @Nullable MethodHandle find() {
+    try {
+      return MethodHandles.publicLookup()
+          .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
+    } catch (ReflectiveOperationException e) {
+      return null;
+    }
+  }
+
+  static boolean isVirtual(Thread thread) {
+    if (IS_VIRTUAL == null) {
+      return false;
+    }
+    try {
+      return (boolean) IS_VIRTUAL.invokeExact(thread);
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.leasehold.internal;
 
 import static java.util.Objects.requireNonNull;
 
+import io.leasehold.Lease;
 import io.leasehold.LockMode;
 import io.leasehold.LockTimeoutException;
 import io.leasehold.spi.Ticket;
@@ -10,6 +11,8 @@ import io.leasehold.spi.support.Scheduler;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +24,8 @@ final class Waiter {
 
   static {
     try {
-      ERRAND = MethodHandles.lookup().findVarHandle(Waiter.class, "errand", CallerRequest.class);
+      ERRAND =
+          MethodHandles.lookup().findVarHandle(Waiter.class, "errand", StoreCalls.Request.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -59,7 +63,7 @@ final class Waiter {
   private volatile @Nullable Outcome outcome;
 
   /** A request that the parked thread is to make itself. */
-  private volatile @Nullable CallerRequest errand;
+  private volatile StoreCalls.@Nullable Request errand;
 
   Waiter(
       Engine engine,
@@ -111,8 +115,8 @@ final class Waiter {
     return new Busy(name, holder, engine.since(since));
   }
 
-  private @Nullable CallerRequest takeErrand() {
-    return errand == null ? null : (CallerRequest) ERRAND.getAndSet(this, null);
+  private StoreCalls.@Nullable Request takeErrand() {
+    return errand == null ? null : (StoreCalls.Request) ERRAND.getAndSet(this, null);
   }
 
   /** Whether it wants the lock alone, or not at all. */
@@ -130,7 +134,7 @@ final class Waiter {
     if (timer != null) {
       timer.cancel();
     }
-    CallerRequest left = takeErrand();
+    StoreCalls.Request left = takeErrand();
     if (left != null) {
       steps.add(left::runElsewhere);
     }
@@ -152,12 +156,12 @@ final class Waiter {
       target.completeExceptionally(failed.why());
     } else if (end instanceof Hold hold && !target.complete(hold)) {
       // Cancelled at the moment of the grant: nobody will ever release it but us.
-      engine.dispatch.background(hold::releaseUnwatched);
+      engine.calls.background(hold::releaseUnwatched);
     }
   }
 
   /** Under the mutex: lets the parked thread make a request. */
-  void send(CallerRequest request, Steps steps) {
+  void send(StoreCalls.Request request, Steps steps) {
     errand = request;
     steps.add(() -> engine.scheduler.unpark(thread));
   }
@@ -173,7 +177,7 @@ final class Waiter {
     try {
       while (true) {
         boolean isToLeave = interruptible && Thread.currentThread().isInterrupted();
-        CallerRequest request = isToLeave ? null : takeErrand();
+        StoreCalls.Request request = isToLeave ? null : takeErrand();
         if (request != null) {
           request.run();
           continue;
@@ -198,6 +202,15 @@ final class Waiter {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  /** A lease that is waited for without a thread; completed where the caller wants it. */
+  static final class PendingLease extends CompletableFuture<Lease> {
+    final Executor completer;
+
+    PendingLease(Executor completer) {
+      this.completer = completer;
     }
   }
 }

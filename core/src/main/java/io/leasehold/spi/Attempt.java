@@ -6,35 +6,35 @@ import java.time.Duration;
 /** The answer to {@link LockStore#attempt}. */
 public sealed interface Attempt {
   /**
-   * The lease is this ticket's.
+   * The ticket holds the lease.
    *
    * @param number the fence number of the grant: 1 to 2<sup>53</sup>−1, above that of every earlier
    *     grant of the name; 0 if the store has no fencing
    * @param remaining how long the lease lives from the moment the store answered; for a repeated
-   *     attempt what is left, not the ttl
+   *     attempt the rest of its life, not the ttl
    * @param wanted whether another ticket waits for the name
    */
   record Granted(long number, Duration remaining, boolean wanted) implements Attempt {
-    /** The same, with the word that another waits. */
+    /** The same grant, which says that another ticket waits for the name. */
     public Granted asWanted() {
       return new Granted(number, remaining, true);
     }
   }
 
   /**
-   * Held by another; the ticket keeps its place in the store's queue.
+   * Another ticket holds the lock; this one has a place in the store's queue.
    *
-   * @param place how many are before it, at least 0
-   * @param holder who holds it, readable; empty if not known
+   * @param place the number of tickets before it, at least 0
+   * @param holder the holder in readable form; empty if not known
    */
   record Queued(int place, String holder) implements Attempt {}
 
   /**
-   * Held by another.
+   * Another ticket holds the lock; this one has no place in a queue.
    *
-   * @param retryAfter when it may come free by itself at the earliest, as far as the store knows:
-   *     the remaining life of what is held; zero if not known
-   * @param holder who holds it, readable; empty if not known
+   * @param retryAfter the shortest time after which the lock may come free by expiry, as far as the
+   *     store knows: the remaining life of what is held; zero if not known
+   * @param holder the holder in readable form; empty if not known
    */
   record Busy(Duration retryAfter, String holder) implements Attempt {}
 

@@ -1,15 +1,15 @@
 package io.leasehold.spi;
 
 /**
- * How a fencing token is made of a store's fence number: {@code number << 10 | n}, n counting the
- * hand-overs inside one grant of the store. So a hand-over yields a higher token without a request,
- * still below that of the next grant.
+ * Makes a fencing token from the fence number of a store: {@code number << 10 | n}, where n counts
+ * the hand-overs inside one grant of the store. So each hand-over gives a higher token without a
+ * request, and the token of the next grant is higher still.
  */
 public final class FenceNumber {
-  /** How far a number is shifted in a token. */
+  /** The number of bits by which a fence number is shifted left in a token. */
   public static final int SHIFT = 10;
 
-  /** The most hand-overs inside one grant. */
+  /** The largest number of hand-overs inside one grant. */
   public static final int MAX_HAND_OVERS = (1 << SHIFT) - 1;
 
   /** The largest fence number. */
@@ -22,7 +22,7 @@ public final class FenceNumber {
     return number << SHIFT | n;
   }
 
-  /** The number that a token was made of. */
+  /** The fence number of a token. */
   public static long number(long token) {
     return token >>> SHIFT;
   }

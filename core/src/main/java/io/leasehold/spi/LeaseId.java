@@ -4,8 +4,8 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client-made id of one acquisition: the ticket under which it attempts, waits, renews and
- * releases. 128 bits, single-use.
+ * The id of one acquisition, made by the client: every attempt, renewal and release of the
+ * acquisition carries it. 128 bits, single-use.
  *
  * @param client random bits of the client that made it
  * @param sequence rises within that client, from a random start

@@ -2,8 +2,8 @@ package io.leasehold.spi;
 
 /** The answer to {@link LockStore#release}. */
 public enum Release {
-  /** The lease was this ticket's and is now free. */
+  /** The ticket held the lease, which is now free. */
   RELEASED,
-  /** Nothing was held under this id. Nothing was changed. */
+  /** The id held no lease. Nothing changed. */
   NOT_HELD
 }

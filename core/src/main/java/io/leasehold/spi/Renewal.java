@@ -5,28 +5,29 @@ import java.time.Duration;
 /** The answer to {@link LockStore#renew} for one ticket. */
 public sealed interface Renewal {
   /**
-   * The lease is this ticket's, and lives for {@code remaining} from the moment the store answered.
+   * The ticket holds the lease, which lives for {@code remaining} from the moment the store
+   * answered.
    *
    * @param wanted whether another ticket waits for the name
    */
   record Renewed(Duration remaining, boolean wanted) implements Renewal {}
 
-  /** The ticket still waits; its place, where there is one, was kept alive. */
+  /** The ticket still waits; its place, if it has one, stays alive. */
   record Waiting() implements Renewal {}
 
-  /** The ticket waits, and an attempt may now succeed, or already did. */
+  /** The ticket waits, and an attempt may succeed now, or has succeeded. */
   record AttemptNow() implements Renewal {}
 
   /**
-   * Neither held nor waiting under this id: it expired, was broken, or never was. Nothing was
+   * The id neither holds nor waits: its lease expired, was broken, or never existed. Nothing
    * changed.
    */
   record Gone() implements Renewal {}
 
   /**
-   * No answer for this ticket; it may or may not have been renewed.
+   * No answer for this ticket; the store may have renewed it or not.
    *
-   * @param cause why
+   * @param cause the failure of the request
    */
   record Unknown(Throwable cause) implements Renewal {}
 }

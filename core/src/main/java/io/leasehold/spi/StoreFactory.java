@@ -4,10 +4,10 @@ package io.leasehold.spi;
 @FunctionalInterface
 public interface StoreFactory {
   /**
-   * Opens it. Takes bounded time.
+   * Opens the store. Returns or fails in bounded time.
    *
-   * @param listener whom the open store reports to
-   * @throws io.leasehold.StoreException if it cannot be reached or refuses
+   * @param listener receives the reports of the open store
+   * @throws io.leasehold.StoreException if the store cannot be reached, or refuses the client
    */
   LockStore open(StoreListener listener);
 }

@@ -7,22 +7,21 @@ import java.util.Collection;
 import java.util.function.Supplier;
 
 /**
- * Whom an open store reports to. Calls may come on any thread, must not be made from inside a
- * verb's own call while the store holds a lock of its own, and return at once. Reports are hints: a
- * lost, late, repeated or spurious one does no harm.
+ * Receives the reports of an open store. The store may call it on any thread, but not inside a verb
+ * while it holds a mutex; each call returns at once. Reports are hints: a lost, late, repeated or
+ * spurious report does no harm.
  */
 public interface StoreListener {
-  /** An attempt with this id, which waits, may now succeed. */
+  /** An attempt of this waiting ticket may succeed now. */
   void wake(LeaseId id);
 
   /**
-   * The store granted this waiting ticket by itself: it holds from now on, for {@code
-   * granted.remaining()} counted from the moment that is {@code age} ago, unless it is renewed
-   * before that. To be told only if the grant certainly stands for so long; then the first {@link
-   * LockStore#renew} confirms it. What is told late is believed no longer than that; what it grants
-   * may be released, or be gone, like any lease.
+   * The store granted this waiting ticket without a new attempt. Without renewal the lease lives
+   * for {@code granted.remaining()}, counted from {@code age} ago. Report a grant only if it
+   * certainly stands for that time; the first {@link LockStore#renew} confirms it. A late report is
+   * valid for no longer than that; its lease may be released or gone, as any other.
    *
-   * @param age asked after the engine has read its own clock, so that a pause in between makes the
+   * @param age called after the engine has read its clock, so that a pause in between makes the
    *     lease shorter and never longer
    */
   default void granted(LeaseId id, Granted granted, Supplier<Duration> age) {
@@ -30,21 +29,21 @@ public interface StoreListener {
   }
 
   /**
-   * Another ticket waits from now on for the name of this lease, which is held. To be told by
-   * stores that declare {@link Traits.Wanted#REPORTED}: the engine then hands a lease over from
-   * thread to thread without asking again who waits, and gives it back soon after this.
+   * Another ticket now waits for the name of this lease, which is held. A store that declares
+   * {@link Traits.Wanted#REPORTED} must report this: the engine then hands the lease over from
+   * thread to thread without a request, and gives it back soon after this report.
    */
   default void wanted(LeaseId id) {}
 
   /**
-   * The connection was re-established: whatever was reported meanwhile is lost, so every waiting
-   * ticket is asked about at once.
+   * The connection was re-established, and reports may have been lost meanwhile: the engine asks
+   * about every waiting ticket at once.
    */
   void reconnected();
 
-  /** These leases are gone, because their session is. */
+  /** These leases are gone because their session ended. */
   void lost(Collection<LeaseId> ids);
 
-  /** The store found out, while it connected, what could break a promise. */
+  /** While it connected, the store found a condition that could break a promise. */
   default void found(Finding finding) {}
 }

@@ -8,27 +8,28 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What an operator asks of a store, beside the locks. Fails as the verbs of {@link LockStore} do.
+ * The requests of an operator: list, break, diagnose. They fail as the verbs of {@link LockStore}
+ * do.
  */
 public interface StoreOperator {
   /**
-   * The names that are held or waited for, ordered by name. Fencing tokens are fence numbers
-   * shifted left by {@link FenceNumber#SHIFT}.
+   * Lists the names that have a holder or a waiter, ordered by name. The fencing tokens are fence
+   * numbers shifted left by {@link FenceNumber#SHIFT}.
    *
    * @param name only this name; empty for all
    */
   CompletionStage<List<LockSnapshot>> list(Optional<String> name, Duration within);
 
   /**
-   * Removes the lease with this fence number, and only that. The next grant has a higher number.
+   * Removes the lease with this fence number, and no other. The next grant has a higher number.
    *
-   * @return whether it was the current one
+   * @return true if such a lease was current and is removed
    */
   CompletionStage<Boolean> breakLease(String name, long number, Duration within);
 
   /**
-   * Looks for what could break this store's promises, beside what the engine finds out itself (that
-   * it answers, and how fast). An empty list if there is nothing to look at.
+   * Looks for conditions that could break the promises of this store. The engine itself checks that
+   * the store answers, and how fast. Returns an empty list if the store has nothing to check.
    */
   CompletionStage<List<Finding>> diagnose(Duration within);
 }

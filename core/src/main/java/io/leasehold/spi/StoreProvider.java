@@ -3,24 +3,26 @@ package io.leasehold.spi;
 import java.util.Optional;
 import java.util.Set;
 
-/** Makes stores from URLs. Found by {@link java.util.ServiceLoader}. */
+/**
+ * Makes stores from URLs. {@link java.util.ServiceLoader} finds the providers on the class path.
+ */
 public interface StoreProvider {
-  /** The URL schemes it serves, in lower case. */
+  /** The URL schemes that this provider serves, in lower case. */
   Set<String> schemes();
 
   /**
-   * Reads the URL; opens nothing yet.
+   * Reads the URL; does not open the store.
    *
-   * @throws IllegalArgumentException if the URL is not one it understands: says what is wrong and
-   *     what it would take
+   * @throws IllegalArgumentException if the URL is not valid; the message says what is wrong and
+   *     what is allowed
    */
   StoreFactory factory(StoreUrl url);
 
   /**
-   * The statements that create what the store keeps its leases in, as it would run them itself
-   * where it may. Opens nothing.
+   * The statements that create the tables of the store, as the store runs them if it has the
+   * privilege. Does not open the store.
    *
-   * @return empty if it needs nothing of the kind
+   * @return empty if the store needs no tables
    * @throws IllegalArgumentException as {@link #factory}
    */
   default Optional<String> ddl(StoreUrl url) {

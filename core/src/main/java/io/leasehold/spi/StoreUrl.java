@@ -12,8 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A store's URL, taken apart. {@link #toString()} hides user and password and every parameter value
- * that could be one, so it may be printed.
+ * The parts of a store URL. {@link #toString()} hides the user, the password and all parameter
+ * values, so it is safe to print.
  */
 public final class StoreUrl {
   private static final Pattern SETTINGS = Pattern.compile("[;(]");
@@ -31,10 +31,11 @@ public final class StoreUrl {
   }
 
   /**
-   * Takes a URL apart.
+   * Parses a store URL.
    *
-   * @throws IllegalArgumentException if it has no scheme, a parameter twice or without value, or an
-   *     {@code @} among the parameters, which belongs to a password that is not percent-encoded
+   * @throws IllegalArgumentException if the URL has no scheme, has a parameter twice or without a
+   *     value, or has an {@code @} in the parameters, which belongs to a password that is not
+   *     percent-encoded
    */
   public static StoreUrl parse(String url) {
     int colon = url.indexOf(':');
@@ -70,19 +71,20 @@ public final class StoreUrl {
     return new StoreUrl(scheme, rest, parameters);
   }
 
-  /** In lower case. */
+  /** The scheme, in lower case. */
   public String scheme() {
     return scheme;
   }
 
   /**
-   * What stands between the scheme's colon and the parameters, as written. May contain a password.
+   * The text between the colon after the scheme and the parameters, as written. May contain a
+   * password.
    */
   public String rest() {
     return rest;
   }
 
-  /** The value of a parameter, decoded. */
+  /** The decoded value of a parameter; empty if the URL does not have it. */
   public Optional<String> parameter(String key) {
     return Optional.ofNullable(parameters.get(key));
   }
@@ -92,7 +94,7 @@ public final class StoreUrl {
     return Map.copyOf(parameters);
   }
 
-  /** The same URL without these parameters: those that the client itself has read. */
+  /** The same URL without these parameters, which the client itself has read. */
   public StoreUrl without(Set<String> keys) {
     Map<String, String> others = new LinkedHashMap<>(parameters);
     others.keySet().removeAll(keys);
@@ -100,9 +102,10 @@ public final class StoreUrl {
   }
 
   /**
-   * Refuses parameters that the caller does not know.
+   * Rejects parameters that the caller does not know.
    *
-   * @throws IllegalArgumentException names the first unknown one, and the known ones
+   * @throws IllegalArgumentException if there is an unknown parameter; the message names it and the
+   *     known ones
    */
   public void requireOnly(Set<String> known) {
     for (String key : parameters.keySet()) {

@@ -4,21 +4,21 @@ import io.leasehold.LockMode;
 import java.time.Duration;
 
 /**
- * Everything a store needs to know of one acquisition. The engine validates it; every verb of one
- * acquisition carries the same, but that a {@link LockStore#renew} may have a longer ttl than the
+ * The data of one acquisition, validated by the engine. Every verb of one acquisition carries the
+ * same ticket, except that the ttl of a {@link LockStore#renew} may be longer than that of the
  * attempt.
  *
  * @param name the lock name, 1 to 255 code points without NUL or unpaired surrogates
- * @param id names this acquisition; single-use
- * @param mode how it shares the name
- * @param permits how many permits it wants; 1 unless the mode is {@link LockMode#PERMITS}
- * @param limit how many permits there are; 1 unless the mode is {@link LockMode#PERMITS}
+ * @param id the id of this acquisition; single-use
+ * @param mode how the lease shares the name
+ * @param permits how many permits it takes; 1 unless the mode is {@link LockMode#PERMITS}
+ * @param limit the total number of permits; 1 unless the mode is {@link LockMode#PERMITS}
  * @param ttl how long the store keeps the lease without renewal; within the store's limits and a
  *     multiple of its step
  * @param intent what a busy attempt leaves behind
- * @param fair whether order across processes was asked for; only with {@link
+ * @param fair whether the ticket is served in order across processes; only with {@link
  *     io.leasehold.Trait#FIFO} and {@link Intent#QUEUE}
- * @param holder who asks, readable, for {@code list} and messages
+ * @param holder the caller in readable form, for {@code list} and messages
  */
 public record Ticket(
     String name,
@@ -38,10 +38,10 @@ public record Ticket(
 
   /** What a busy attempt leaves behind. */
   public enum Intent {
-    /** Nothing, once it is answered; others may see it until then. */
+    /** Nothing after the answer; others may see the ticket until then. */
     TRY,
     /**
-     * A mark that somebody waits and, where the store keeps a queue, a place in it. It lapses with
+     * A mark that a ticket waits and, if the store keeps a queue, a place in it. Both lapse with
      * the ticket's ttl.
      */
     QUEUE

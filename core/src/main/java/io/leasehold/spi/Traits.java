@@ -8,18 +8,18 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * What an open store declares of itself. Fixed while it is open.
+ * The properties that an open store declares. They never change while it is open.
  *
- * @param store its kind, for messages: "file", "redis"
- * @param has the traits it has; what is not listed it lacks
- * @param modes how it lets a name be shared: {@link LockMode#EXCLUSIVE} at least. The engine
- *     refuses what asks for another, and never asks the store for it
- * @param minTtl the smallest ttl it takes
- * @param maxTtl the largest ttl it takes
- * @param ttlStep the step to which it rounds a ttl up
- * @param poll how it must be polled for waiting tickets
+ * @param store the kind of the store, for messages: "file", "redis"
+ * @param has the traits that the store has; it lacks all others
+ * @param modes the modes that it supports, {@link LockMode#EXCLUSIVE} at least. The engine refuses
+ *     locks of another mode without a request to the store
+ * @param minTtl the smallest ttl that it accepts
+ * @param maxTtl the largest ttl that it accepts
+ * @param ttlStep the step to which the engine rounds a ttl up
+ * @param poll how the engine polls it for waiting tickets
  * @param life how long its leases live
- * @param wanted how the engine learns that another waits for a name that is held
+ * @param wanted how the engine learns that another ticket waits for a held name
  * @param calls how its verbs run
  */
 public record Traits(
@@ -34,16 +34,19 @@ public record Traits(
     Wanted wanted,
     Calls calls) {
 
-  /** Copies the sets. */
+  /** Copies the sets, and rejects modes without {@link LockMode#EXCLUSIVE}. */
   public Traits {
     has = has.isEmpty() ? Set.of() : Set.copyOf(EnumSet.copyOf(has));
     modes = Set.copyOf(modes);
     if (!modes.contains(LockMode.EXCLUSIVE)) {
-      throw new IllegalArgumentException("a store must take exclusive leases");
+      throw new IllegalArgumentException("a store must support exclusive leases");
     }
   }
 
-  /** Of a store that takes every mode, and says who waits when it is asked to renew. */
+  /**
+   * The traits of a store that supports every mode, and reports waiting tickets in its answers to
+   * renewals.
+   */
   public Traits(
       String store,
       Set<Trait> has,
@@ -66,7 +69,7 @@ public record Traits(
         calls);
   }
 
-  /** The same with verbs that run otherwise. */
+  /** The same traits with another way to run verbs. */
   public Traits with(Calls newCalls) {
     return new Traits(store, has, modes, minTtl, maxTtl, ttlStep, poll, life, wanted, newCalls);
   }
@@ -85,11 +88,11 @@ public record Traits(
      */
     SENT,
     /**
-     * As {@link #SENT}, and in the step in which a lease ends it is granted to the next of those
-     * who wait: a ticket that comes later never takes it first.
+     * As {@link #SENT}; moreover, the step that ends a lease grants it to the next waiting ticket,
+     * so a ticket that arrives later never overtakes.
      */
     GRANTED,
-    /** Only polling finds out. */
+    /** The store sends no signals; the engine only polls. */
     NONE
   }
 
@@ -97,16 +100,16 @@ public record Traits(
    * How long leases live.
    *
    * @param ends what ends the lease of a client that is gone
-   * @param yieldPercent how much of its ttl a lease certainly stands after a grant or a renewal, in
-   *     percent: less than 100 where a session is renewed by beats that overlap. {@link
-   *     io.leasehold.Lease#ensureHeld} takes no more than that
-   * @param crashExtra how long after its ttl the lease of a dead holder may still stand, by the ttl
+   * @param yieldPercent the part of its ttl, in percent, that a lease certainly lives after a grant
+   *     or a renewal: less than 100 where beats that overlap renew a session. {@link
+   *     io.leasehold.Lease#ensureHeld} accepts no more than that
+   * @param crashExtra for a ttl, how much longer than that the lease of a dead holder may stand
    */
   public record Life(Ends ends, int yieldPercent, UnaryOperator<Duration> crashExtra) {
-    /** Each lease ends when its ttl is over, to the step of the ttl. */
+    /** Each lease ends with its ttl, to the precision of {@code ttlStep}. */
     public static final Life TTL = new Life(Ends.TTL, 100, ttl -> Duration.ZERO);
 
-    /** Checks the percentage. */
+    /** Rejects a percentage outside 1 to 100. */
     public Life {
       if (yieldPercent < 1 || yieldPercent > 100) {
         throw new IllegalArgumentException(
@@ -117,22 +120,25 @@ public record Traits(
 
   /** What ends the lease of a client that is gone. */
   public enum Ends {
-    /** Its ttl alone. */
+    /** The end of its ttl. */
     TTL,
     /**
-     * The end of its client's session with the store, at the ttl at the latest. {@link
-     * io.leasehold.LockOptions#withMinHold} is refused: nothing stands when the process has ended.
+     * The end of the client's session with the store, or of the ttl if that is sooner. The engine
+     * refuses {@link io.leasehold.LockOptions#withMinHold}, because no lease outlives the process.
      */
     SESSION
   }
 
-  /** How the engine learns that another waits for a name that is held. */
+  /** How the engine learns that another ticket waits for a held name. */
   public enum Wanted {
-    /** From the answers to attempts and renewals. A hand-over asks again if the last is too old. */
+    /**
+     * By the answers to attempts and renewals. Before a hand-over the engine asks again if the last
+     * answer is too old.
+     */
     ON_RENEWAL,
     /**
-     * The same, and by {@link StoreListener#wanted} as soon as another begins to wait: what was
-     * answered stays fresh as long as the connection stands.
+     * As {@link #ON_RENEWAL}, and by {@link StoreListener#wanted} as soon as another ticket begins
+     * to wait: an answer stays valid as long as the connection stands.
      */
     REPORTED
   }
@@ -142,8 +148,8 @@ public record Traits(
     /** Verbs return at once and answer later; the engine calls them on any thread. */
     NON_BLOCKING,
     /**
-     * Verbs block until answered, for no longer than they are told: a caller's request runs on the
-     * caller's own thread, the engine's own requests on its own threads. Verbs are called
+     * Verbs block until they have the answer, at most for {@code within}. The engine runs a
+     * caller's request on the caller's thread, and its other requests on the client's threads,
      * concurrently.
      */
     BLOCKING

@@ -1,7 +1,7 @@
 /**
- * What a store implements: {@link io.leasehold.spi.LockStore}, a handful of atomic verbs, and the
- * records that they speak in. Queueing, waiting, polling, deadlines, re-entry, renewal, loss and
- * hand-over are not here: the engine does them once for every store.
+ * The interface that a store implements: {@link io.leasehold.spi.LockStore}, a handful of atomic
+ * verbs, and their records. A store does not queue callers, wait, poll, watch deadlines, count
+ * re-entries, schedule renewals or hand over: the engine does that for every store.
  */
 @NullMarked
 package io.leasehold.spi;

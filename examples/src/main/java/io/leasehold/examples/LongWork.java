@@ -29,7 +29,7 @@ final class LongWork {
       Thread worker = Thread.currentThread();
       lease.onLost(worker::interrupt);
       for (Runnable part : parts) {
-        lease.ensureHeld(Duration.ofSeconds(2)); // LeaseLostException if it cannot be
+        lease.ensureHeld(Duration.ofSeconds(2)); // renews if needed; throws if lost or too short
         part.run();
       }
     }

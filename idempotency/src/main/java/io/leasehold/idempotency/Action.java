@@ -1,17 +1,17 @@
 package io.leasehold.idempotency;
 
 /**
- * Work that is to be done once.
+ * Work that runs once for each key.
  *
- * @param <T> what it yields
- * @param <E> what it may throw
+ * @param <T> the type of the result
+ * @param <E> the exception that the work may throw
  */
 @FunctionalInterface
 public interface Action<T, E extends Exception> {
   /**
-   * Does the work.
+   * Runs the work.
    *
-   * @param claim the claim under which it is done; pass its token on
+   * @param claim the claim of this call; send its token with each write
    */
   T run(Claim claim) throws E;
 }

@@ -3,14 +3,14 @@ package io.leasehold.idempotency;
 import java.time.Duration;
 
 /**
- * Another call with the same key is running, and the caller did not want to wait, or waited for as
- * long as it wanted to. Nothing was done; the same call may be made again. Over HTTP: 409 with
- * {@code Retry-After}.
+ * Another call with the same key is running, and this call does not wait, or has waited for its
+ * longest time. This call did nothing; the caller may try it again. Over HTTP: 409 with {@code
+ * Retry-After}.
  */
 public final class AlreadyRunningException extends IdempotencyException {
   private static final long serialVersionUID = 1L;
 
-  /** After which it is worth to ask again. */
+  /** The time after which another try makes sense. */
   private final Duration retryAfter;
 
   AlreadyRunningException(String message, Duration retryAfter) {
@@ -19,8 +19,9 @@ public final class AlreadyRunningException extends IdempotencyException {
   }
 
   /**
-   * When it is worth to ask again: within a second, for the call may end at any time; at the latest
-   * its claim ends after this unless it is extended.
+   * The time after which another try makes sense: the rest of the life of the running claim. From
+   * an {@link IdempotentOperation} it is at most one second, because the running call may end at
+   * any time.
    */
   public Duration retryAfter() {
     return retryAfter;

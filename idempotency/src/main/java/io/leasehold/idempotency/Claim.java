@@ -1,16 +1,17 @@
 package io.leasehold.idempotency;
 
-/** What the work knows of its claim. Thread-safe. */
+/** The claim of a call on its key, as its work sees it. Thread-safe. */
 public interface Claim {
   /**
-   * Higher than that of every earlier claim of the key, and lower than that of every later one.
-   * Pass it on where the work writes, so that a write of a caller that was paused can be refused.
+   * The token of the claim: higher than that of every earlier claim of the key, and lower than that
+   * of every later one. Send it with each write, so that the data can refuse the write of a caller
+   * that was paused.
    */
   long token();
 
   /**
-   * Whether the claim is still this caller's, by this process's clock; without a request. Ask
-   * before an effect that cannot be taken back.
+   * Whether this caller still has the claim, by the clock of this process; uses no network. Check
+   * it before an effect that cannot be undone.
    */
   boolean isHeld();
 }

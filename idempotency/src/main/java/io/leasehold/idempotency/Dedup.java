@@ -9,10 +9,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Tells whether something was seen before: the ids of messages, within a window. A mark is made
- * when it is asked for, so work that fails after that is not done again; where the work is in a
- * database {@link TransactionalDedup} has no such gap, and {@link IdempotentOperation} none
- * anywhere. Immutable and thread-safe.
+ * Recognizes duplicates, such as the ids of messages, within a window. The check marks the key, so
+ * work that fails after it does not run again. {@link TransactionalDedup} closes this gap for work
+ * in a database, and {@link IdempotentOperation} for any work. Immutable and thread-safe.
  */
 public final class Dedup {
   private final IdempotencyStore store;
@@ -27,20 +26,21 @@ public final class Dedup {
   }
 
   /**
-   * On a store.
+   * Recognizes the duplicates of one scope, on a store.
    *
-   * @param scope what the keys are of, as the name of a topic; others do not meet them
-   * @param window how long a key is remembered, up to {@link IdempotencyStore#FOREVER}
+   * @param scope the name of the set of keys, as the name of a topic; equal keys of two scopes are
+   *     different
+   * @param window how long the store remembers a key, up to {@link IdempotencyStore#FOREVER}
    */
   public static Dedup on(IdempotencyStore store, String scope, Duration window) {
     return new Dedup(store, scope, Idempotency.Builder.requireKeep(window));
   }
 
   /**
-   * Whether a key is seen for the first time within the window; of any number of concurrent callers
-   * one is told so. One request.
+   * Whether the key is new within the window. Returns true to exactly one of any number of
+   * concurrent callers. One request.
    *
-   * @throws io.leasehold.StoreException if the store does not answer; with an unknown outcome the
+   * @throws io.leasehold.StoreException if the store does not answer; after an unknown outcome the
    *     key may be marked
    */
   public boolean firstTime(String key) {
@@ -48,10 +48,10 @@ public final class Dedup {
   }
 
   /**
-   * Marks those of the keys that are new, and returns them in their order, each once. One request
-   * for each 500 keys, and one for each new one.
+   * Marks the new ones of these keys, and returns them in their order, each once. One request for
+   * each 500 keys, and one for each new key.
    *
-   * @throws io.leasehold.StoreException if the store does not answer; some may be marked
+   * @throws io.leasehold.StoreException if the store does not answer; some keys may be marked
    */
   public List<String> filterNew(Collection<String> keys) {
     Set<String> different = new LinkedHashSet<>(keys);
@@ -66,7 +66,7 @@ public final class Dedup {
     return fresh;
   }
 
-  /** Forgets a key: it will be new again. Whether it was known. */
+  /** Forgets a key, so that it is new again. Returns whether the key was known. */
   public boolean forget(String key) {
     return store.unmark(scoped(key), within);
   }

@@ -7,8 +7,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Tells two requests with the same key apart: the SHA-256 of what the request says. Two calls with
- * one key and different fingerprints are a mistake of the client. Immutable.
+ * The SHA-256 of a request, which tells two requests with the same key apart. Two calls with one
+ * key and different fingerprints are an error of the client. Immutable.
  */
 public final class Fingerprint {
   private static final Fingerprint NONE = new Fingerprint("");
@@ -19,19 +19,22 @@ public final class Fingerprint {
     this.hex = hex;
   }
 
-  /** For calls whose key says all; different from every other. */
+  /**
+   * The fingerprint of calls that their key identifies completely; different from every other
+   * fingerprint.
+   */
   public static Fingerprint none() {
     return NONE;
   }
 
-  /** Of bytes: a body as it came. */
+  /** The fingerprint of bytes, for example of the body of a request. */
   public static Fingerprint of(byte[] bytes) {
     return new Fingerprint(HexFormat.of().formatHex(sha256().digest(bytes)));
   }
 
   /**
-   * Of texts, as {@code of(method, path, body)}. Where one ends and the next begins counts: {@code
-   * of("a", "b")} is not {@code of("ab")}.
+   * The fingerprint of texts, as {@code of(method, path, body)}. The boundaries between the texts
+   * count: {@code of("a", "b")} is different from {@code of("ab")}.
    */
   public static Fingerprint of(String... texts) {
     MessageDigest digest = sha256();
@@ -65,7 +68,7 @@ public final class Fingerprint {
     return hex.hashCode();
   }
 
-  /** Its hexadecimal digits; empty for {@link #none()}. */
+  /** The hexadecimal digits; empty for {@link #none()}. */
   @Override
   public String toString() {
     return hex;

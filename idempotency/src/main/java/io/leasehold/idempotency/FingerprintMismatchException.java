@@ -1,8 +1,8 @@
 package io.leasehold.idempotency;
 
 /**
- * The key was used before for another request: a client that uses a key twice, or two that chose
- * the same. Nothing was done. Over HTTP: 422.
+ * The key was used before for another request: a client used it twice, or two clients chose the
+ * same key. This call did nothing. Over HTTP: 422.
  */
 public final class FingerprintMismatchException extends IdempotencyException {
   private static final long serialVersionUID = 1L;

@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Runs work once for each key: later calls replay what it yielded. One for each application and
- * store; thread-safe.
+ * Runs work once for each key; later calls replay its result. Create one per application and store.
+ * Thread-safe.
  *
  * <pre>{@code
  * try (Idempotency idempotency = Idempotency.connect("file:/var/lib/app/once.db")) {
@@ -23,10 +23,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * }
  * }</pre>
  *
- * <p>A call claims the key, does the work, and stores what it yielded: two requests to the store,
- * or one for a replay. The claim is a lease: it is extended while the work runs, and lapses when
- * its process dies. What the work yields is kept for {@link Builder#keep}, which has nothing to do
- * with how long a claim lives.
+ * <p>A call claims the key, runs the work, and stores its result: two requests to the store, or one
+ * for a replay. The claim is a lease: this object extends it while the work runs, and it lapses if
+ * the process dies. The store keeps the result for {@link Builder#keep}, which does not depend on
+ * the life of a claim.
  */
 public final class Idempotency implements AutoCloseable {
   private final IdempotencyStore store;
@@ -35,7 +35,10 @@ public final class Idempotency implements AutoCloseable {
   private final Scheduler scheduler;
   private final SecureRandom random = new SecureRandom();
 
-  /** Keys whose work runs in this process: who waits for one need not ask the store meanwhile. */
+  /**
+   * Keys whose work runs in this process: callers that wait for one need not ask the store
+   * meanwhile.
+   */
   private final Map<String, CompletableFuture<Boolean>> runningHere = new ConcurrentHashMap<>();
 
   private Idempotency(Builder settings, Clock clock, Scheduler scheduler) {
@@ -49,29 +52,29 @@ public final class Idempotency implements AutoCloseable {
    * As {@code builder(IdempotencyStores.open(url)).build()}.
    *
    * @throws IllegalArgumentException if the URL is malformed
-   * @throws io.leasehold.StoreException if the store cannot be reached, or refuses
+   * @throws io.leasehold.StoreException if the store cannot be reached, or refuses the client
    */
   public static Idempotency connect(String url) {
     return builder(IdempotencyStores.open(url)).build();
   }
 
-  /** With settings; the store is closed with it. */
+  /** A builder on this store, which is closed with the built object. */
   public static Builder builder(IdempotencyStore store) {
     return new Builder(store);
   }
 
   /**
-   * An operation, whose keys are its own.
+   * An operation. Equal keys of two operations are different.
    *
-   * @param name what it is called, as {@code charge}; the same in all processes
-   * @param codec of its results
+   * @param name its name, as {@code charge}; the same in all processes
+   * @param codec the codec of its results
    */
   public <T> IdempotentOperation<T> operation(String name, Codec<T> codec) {
     return new IdempotentOperation<>(this, name, codec);
   }
 
   /**
-   * Does the work of a key once, with a text as result: {@code operation("default",
+   * Runs the work of a key once, with a text as its result: {@code operation("default",
    * Codec.TEXT).execute(key, fingerprint, action)}.
    */
   public <E extends Exception> String execute(
@@ -80,12 +83,12 @@ public final class Idempotency implements AutoCloseable {
   }
 
   /**
-   * Deletes results and marks that are over, in batches, until there are no more. For a timer of
-   * the application: once an hour, in one of its processes or in all. Needed on SQL stores alone.
-   * May run beside everything else.
+   * Deletes expired results and marks, in batches, until there are no more. Call it from a timer of
+   * the application, once an hour, in one of its processes or in all. Only SQL stores need it.
+   * Other calls may run at the same time.
    *
-   * @param batch how many rows a statement deletes at most
-   * @return how many were deleted
+   * @param batch the largest number of rows that a statement deletes
+   * @return the number of deleted rows
    */
   public long purge(int batch) {
     if (batch < 1) {
@@ -101,7 +104,9 @@ public final class Idempotency implements AutoCloseable {
     }
   }
 
-  /** Ends heartbeats and closes the store. What still runs is left to lapse. Idempotent. */
+  /**
+   * Ends the heartbeats and closes the store. The claims of work that still runs lapse. Idempotent.
+   */
   @Override
   public void close() {
     scheduler.close();
@@ -134,7 +139,7 @@ public final class Idempotency implements AutoCloseable {
     return HexFormat.of().formatHex(id);
   }
 
-  /** Settings. Not thread-safe. */
+  /** Configures an {@link Idempotency}. Not thread-safe. */
   public static final class Builder {
     private static final Duration SHORTEST_LIFE = Duration.ofMillis(100);
     private static final Duration LONGEST_LIFE = Duration.ofDays(30);
@@ -160,8 +165,8 @@ public final class Idempotency implements AutoCloseable {
     }
 
     /**
-     * How long a claim lives after its process died: 30 s if nothing is said, 100 ms to 30 days. It
-     * does not bound the work, for it is extended meanwhile.
+     * How long a claim lives after its process died, from 100 ms to 30 days. Default 30 s. This
+     * does not limit the work, because the claim is extended while the work runs.
      */
     public Builder claimLife(Duration life) {
       if (life.compareTo(SHORTEST_LIFE) < 0 || life.compareTo(LONGEST_LIFE) > 0) {
@@ -172,8 +177,8 @@ public final class Idempotency implements AutoCloseable {
     }
 
     /**
-     * How long a result is kept, and an unknown outcome: a day if nothing is said, up to {@link
-     * IdempotencyStore#FOREVER}. Longer than clients retry.
+     * How long the store keeps a result or an unknown outcome, up to {@link
+     * IdempotencyStore#FOREVER}. Default one day. Choose a longer time than clients retry.
      */
     public Builder keep(Duration time) {
       keep = requireKeep(time);
@@ -192,7 +197,7 @@ public final class Idempotency implements AutoCloseable {
       return time;
     }
 
-    /** How long a request to the store may take: 5 s if nothing is said. */
+    /** How long a request to the store may take. Default 5 s. */
     public Builder requestTimeout(Duration timeout) {
       if (timeout.compareTo(Duration.ofMillis(10)) < 0) {
         throw new IllegalArgumentException("a request takes 10 ms at least, not " + timeout);
@@ -202,9 +207,9 @@ public final class Idempotency implements AutoCloseable {
     }
 
     /**
-     * The largest result that is kept, in bytes: 1 MiB if nothing is said, 8 MiB at most. The call
-     * that made a larger one gets it; later calls get {@link ResultUnavailableException}, and the
-     * work is not done again.
+     * The largest result that the store keeps, in bytes, up to 8 MiB. Default 1 MiB. The call that
+     * makes a larger result returns it; later calls throw {@link ResultUnavailableException}, and
+     * the work does not run again.
      */
     public Builder maxResult(int bytes) {
       if (bytes < 0 || bytes > IdempotencyStore.MAX_RESULT) {
@@ -216,15 +221,16 @@ public final class Idempotency implements AutoCloseable {
     }
 
     /**
-     * Keeps the SHA-256 of keys, so that who reads the store cannot read them. Keys that can be
-     * guessed can be found all the same. All processes must do so, or none.
+     * Stores the SHA-256 of keys instead of the keys, so that readers of the store cannot read
+     * them. Keys that can be guessed can still be found. All processes must use this setting, or
+     * none.
      */
     public Builder hashKeys() {
       hashKeys = true;
       return this;
     }
 
-    /** Makes it. */
+    /** Builds the object, which owns the store. */
     public Idempotency build() {
       return build(new SystemClock(), new Threads());
     }

@@ -3,8 +3,8 @@ package io.leasehold.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Root of what this module throws about a key. A store that does not answer is a {@link
- * io.leasehold.StoreException} instead.
+ * The superclass of the exceptions of this module about a key. If the store fails, the calls throw
+ * {@link io.leasehold.StoreException} instead.
  */
 public abstract sealed class IdempotencyException extends RuntimeException
     permits AlreadyRunningException,

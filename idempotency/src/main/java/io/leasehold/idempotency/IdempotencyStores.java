@@ -5,39 +5,44 @@ import io.leasehold.jdbc.SqlTables;
 import io.leasehold.redis.RedisScripts;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.support.SystemClock;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import redis.clients.jedis.RedisClient;
 
 /**
- * Opens stores of the toolkit, by the URLs and on the objects that stores of locks are opened by;
- * locks and this can be in one database. Stateless and thread-safe.
+ * Opens the stores of the toolkit, from the same URLs and over the same objects as the lock stores;
+ * both can share a database. Stateless and thread-safe.
  */
 public final class IdempotencyStores {
   private static final String PROBE = "claim";
 
+  /** What only a client of locks reads in a URL that is for both. */
+  private static final Set<String> FOR_LOCKS = Set.of("ttl", "accept");
+
   private IdempotencyStores() {}
 
-  /** In the memory of this process: for tests, and for an application of one process. */
+  /** A store in the memory of this process, for tests and for applications of one process. */
   public static IdempotencyStore inMemory() {
     return new InMemoryIdempotencyStore(new SystemClock());
   }
 
   /**
-   * By URL: {@code file:PATH}, a SQLite file; {@code jdbc:postgresql:}, {@code jdbc:mysql:}, {@code
-   * jdbc:mariadb:} and {@code jdbc:h2:}, with the parameters of the store of locks ({@code table},
-   * {@code ddl}); {@code redis:} and {@code rediss:}, likewise; {@code memory:}.
+   * Opens the store of a URL: {@code file:PATH}, a SQLite file; {@code jdbc:postgresql:}, {@code
+   * jdbc:mysql:}, {@code jdbc:mariadb:} and {@code jdbc:h2:}, with the parameters of the lock store
+   * ({@code table}, {@code ddl}); {@code redis:} and {@code rediss:}, with those of the lock store
+   * too; {@code memory:}.
    *
    * @throws IllegalArgumentException if the URL is malformed, or its scheme unknown, or its module
    *     is not on the class path
-   * @throws io.leasehold.StoreException if the store cannot be reached, or refuses
+   * @throws io.leasehold.StoreException if the store cannot be reached, or refuses the client
    */
   public static IdempotencyStore open(String url) {
     if (url.equals("memory:")) {
       return inMemory();
     }
-    StoreUrl parsed = StoreUrl.parse(url);
+    StoreUrl parsed = StoreUrl.parse(url).without(FOR_LOCKS);
     return switch (parsed.scheme()) {
       case "file", "jdbc" ->
           present(
@@ -57,16 +62,16 @@ public final class IdempotencyStores {
             + " jdbc:h2:, redis://HOST, rediss: or memory:");
   }
 
-  /** On a pool of the application, of which it keeps two connections. */
+  /** A store over a pool of the application, of which it keeps two connections. */
   public static IdempotencyStore using(DataSource pool) {
     return using(pool, "leasehold", false);
   }
 
   /**
-   * On a pool of the application, of which it keeps two connections.
+   * A store over a pool of the application, of which it keeps two connections.
    *
-   * @param tables what the names of the tables begin with, after a schema and a dot if there is one
-   * @param create whether the tables are made if they are not there
+   * @param tables the prefix of the table names, with a schema and a dot before it if there is one
+   * @param create whether to create the tables if they do not exist
    */
   public static IdempotencyStore using(DataSource pool, String tables, boolean create) {
     return present(
@@ -75,9 +80,9 @@ public final class IdempotencyStores {
   }
 
   /**
-   * On a server that the application has a Jedis client for; it makes connections of its own.
+   * A store over a Jedis client of the application; it opens separate connections.
    *
-   * @param prefix what every key begins with, as {@code leasehold:}
+   * @param prefix the prefix of every key, as {@code leasehold:}
    */
   public static IdempotencyStore using(RedisClient client, String prefix) {
     return present(
@@ -85,12 +90,13 @@ public final class IdempotencyStores {
   }
 
   /**
-   * The SQL that makes the tables, for those who do not let an application make any. Asks nothing.
+   * The SQL that creates the tables, for databases in which the application may not create tables.
+   * Sends no request.
    *
    * @throws IllegalArgumentException if the URL is malformed, or not of a database
    */
   public static String ddl(String url) {
-    StoreUrl parsed = StoreUrl.parse(url);
+    StoreUrl parsed = StoreUrl.parse(url).without(FOR_LOCKS);
     if (!parsed.scheme().equals("jdbc") && !parsed.scheme().equals("file")) {
       throw new IllegalArgumentException("no tables are made for the scheme " + parsed.scheme());
     }

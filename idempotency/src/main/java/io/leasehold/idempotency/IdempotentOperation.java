@@ -5,11 +5,11 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * One operation of an application, as {@code charge}: its keys, its codec, and what it does when
- * something goes wrong. Immutable and thread-safe; each method that sets something returns another
- * one.
+ * One operation of an application, as {@code charge}: its keys, its codec, and its behaviour when
+ * something goes wrong. Immutable and thread-safe; each method that changes a setting returns a
+ * changed copy.
  *
- * @param <T> what its work yields
+ * @param <T> the type of its results
  */
 public final class IdempotentOperation<T> {
   private static final int MAX_NAME = 64;
@@ -58,14 +58,14 @@ public final class IdempotentOperation<T> {
     this.afterException = afterException;
   }
 
-  /** Who was interrupted, or ran out of memory, does not know how far the work got. */
+  /** After an interrupt or an {@code Error}, the work may have been done in part. */
   private static AfterException byDefault(Throwable thrown) {
     return thrown instanceof Error || thrown instanceof InterruptedException
         ? AfterException.UNKNOWN
         : AfterException.RELEASE;
   }
 
-  /** How long its results are kept, and its unknown outcomes. */
+  /** Sets how long the store keeps results and unknown outcomes of this operation. */
   public IdempotentOperation<T> keep(Duration time) {
     return new IdempotentOperation<>(
         idempotency,
@@ -78,19 +78,19 @@ public final class IdempotentOperation<T> {
         afterException);
   }
 
-  /** What a call does that finds another one running: it fails if nothing is said. */
+  /** Sets what a call does while another call with the key runs. Default: it fails. */
   public IdempotentOperation<T> whileRunning(WhileRunning what) {
     return new IdempotentOperation<>(
         idempotency, name, codec, keep, what, onUnknown, reconciler, afterException);
   }
 
-  /** What a call does that finds an unknown outcome: it fails if nothing is said. */
+  /** Sets what a call does after an unknown outcome. Default: it fails. */
   public IdempotentOperation<T> onUnknown(OnUnknown what) {
     return new IdempotentOperation<>(
         idempotency, name, codec, keep, whileRunning, what, Optional.empty(), afterException);
   }
 
-  /** A call that finds an unknown outcome takes the claim over and finds out what happened. */
+  /** Makes a call after an unknown outcome take the claim over and find out what happened. */
   public IdempotentOperation<T> reconcile(Reconciler<T> how) {
     return new IdempotentOperation<>(
         idempotency,
@@ -104,10 +104,10 @@ public final class IdempotentOperation<T> {
   }
 
   /**
-   * What becomes of the key when the work throws. If nothing is said {@link
-   * AfterException#RELEASE}, for an {@code Error} and an {@code InterruptedException} {@link
-   * AfterException#UNKNOWN}. What may have been done in part must not be released. If the function
-   * itself throws: {@code UNKNOWN}.
+   * Sets what happens to the key when the work throws. Default {@link AfterException#RELEASE}, but
+   * {@link AfterException#UNKNOWN} for an {@code Error} and an {@code InterruptedException}. Do not
+   * release the key of work that may have been done in part. If the function itself throws, the
+   * outcome is {@code UNKNOWN}.
    */
   public IdempotentOperation<T> afterException(Function<Throwable, AfterException> policy) {
     return new IdempotentOperation<>(
@@ -115,22 +115,23 @@ public final class IdempotentOperation<T> {
   }
 
   /**
-   * Does the work of a key once, on the calling thread. The first call does it and stores what it
-   * yielded; later ones replay that.
+   * Runs the work of a key once, on the calling thread. The first call runs it and stores its
+   * result; later calls replay the result.
    *
    * <p>An interrupt ends a wait for another call, with {@link AlreadyRunningException} and the flag
    * set; it does not end a request to the store.
    *
-   * @param fingerprint of what is to be done
-   * @return what the work yielded, now or before
-   * @throws E what the work throws; see {@link #afterException}
+   * @param fingerprint the fingerprint of the request
+   * @return the result of the work, of this call or an earlier one
+   * @throws E if the work throws it; see {@link #afterException}
    * @throws AlreadyRunningException if another call with the key runs; see {@link #whileRunning}
-   * @throws FingerprintMismatchException if the key was used for other work
+   * @throws FingerprintMismatchException if the key was used for another request
    * @throws UnknownOutcomeException if an earlier call never ended; see {@link #onUnknown}
    * @throws ReplayedException if an earlier call ended with an exception that is replayed
-   * @throws ResultUnavailableException if the work was done, and its result cannot be had
-   * @throws StaleClaimException if the work was done, and another took the claim over meanwhile
-   * @throws io.leasehold.StoreException if the store does not answer; the work was not done
+   * @throws ResultUnavailableException if the work was done, but its result is not available
+   * @throws StaleClaimException if the work was done, but another call took the claim over
+   *     meanwhile
+   * @throws io.leasehold.StoreException if the store does not answer; the work did not run
    */
   public <E extends Exception> T execute(Key key, Fingerprint fingerprint, Action<T, E> action)
       throws E {
@@ -138,16 +139,17 @@ public final class IdempotentOperation<T> {
   }
 
   /**
-   * Forgets a key, whatever is known of it: the next call does the work. For operators, and after
-   * an unknown outcome was looked into. A call that still runs gets {@link StaleClaimException}.
+   * Forgets a key in any state, so that the next call runs the work. For operators, after they have
+   * examined an unknown outcome. A call that still runs throws {@link StaleClaimException}.
    *
-   * @return whether anything was known
+   * @return whether the key was known
    */
   public boolean forget(Key key) {
     return idempotency.store().forget(scoped(key), idempotency.settings().requestTimeout);
   }
 
-  String scoped(Key key) {
+  /** The key as the store keeps it: for those who look into the store. Asks nothing. */
+  public String scoped(Key key) {
     return key.scoped(name, idempotency.settings().hashKeys);
   }
 

@@ -5,18 +5,20 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
 /**
- * What identifies a request of one principal. The same value of two principals is two keys, so that
- * no user can read what another one got.
+ * Identifies a request of one principal. Equal values of two principals are different keys, so that
+ * no user can read the results of another one.
  *
- * @param principal who asks: a user, a tenant; empty if there is only one
- * @param value as the client chose it
+ * @param principal the caller, as a user or a tenant; empty if there is only one
+ * @param value the key that the client chose
  */
 public record Key(String principal, String value) {
-  /** So long may principal and value be, each, in chars: longer ones are an attack or a mistake. */
+  /**
+   * The longest principal and the longest value, in chars: longer ones are an attack or a mistake.
+   */
   public static final int MAX_CHARS = 4096;
 
   /**
-   * Checks it.
+   * Rejects empty values and texts that are not valid.
    *
    * @throws IllegalArgumentException if the value is empty, or one of both has more than {@value
    *     #MAX_CHARS} chars or an unpaired surrogate
@@ -29,12 +31,12 @@ public record Key(String principal, String value) {
     require("principal of an idempotency key", principal);
   }
 
-  /** For where all callers are one principal. */
+  /** A key for applications in which all callers are one principal. */
   public static Key of(String value) {
     return new Key("", value);
   }
 
-  /** Of a principal: {@code Key.of("alice", header)}. */
+  /** A key of a principal: {@code Key.of("alice", header)}. */
   public static Key of(String principal, String value) {
     return new Key(principal, value);
   }
@@ -56,8 +58,8 @@ public record Key(String principal, String value) {
   }
 
   /**
-   * As a store keeps it: {@code operation/principal/value}, so that an operator can read it; or its
-   * SHA-256, behind a {@code #}, if that is asked for or the key is long.
+   * The form in the store: {@code operation/principal/value}, which an operator can read; or {@code
+   * #} and its SHA-256, if the key is long or {@code hashed} is set.
    */
   String scoped(String operation, boolean hashed) {
     String scoped = escaped(operation) + "/" + escaped(principal) + "/" + escaped(value);
@@ -68,12 +70,12 @@ public record Key(String principal, String value) {
         : scoped;
   }
 
-  /** So that no two keys are written in the same way. */
+  /** Makes the stored forms of two different keys different. */
   private static String escaped(String text) {
     return text.replace("%", "%25").replace("/", "%2F").replace("#", "%23").replace("\0", "%00");
   }
 
-  /** Without what may be a secret of its client. */
+  /** Hides the value, which may be a secret of the client. */
   @Override
   public String toString() {
     return "a key of " + value.length() + " chars";

@@ -1,9 +1,11 @@
 package io.leasehold.idempotency;
 
-/** What a call does that finds an earlier one that began and never ended. */
+/** What a call does after an earlier call that began and never ended. */
 public enum OnUnknown {
-  /** It throws {@link UnknownOutcomeException}, and so does every later one. */
+  /** The call throws {@link UnknownOutcomeException}, and so does every later one. */
   FAIL,
-  /** It takes the claim over and does the work again. Right for work that may be done twice. */
+  /**
+   * The call takes the claim over and runs the work again. Use it for work that may be done twice.
+   */
   RETRY
 }

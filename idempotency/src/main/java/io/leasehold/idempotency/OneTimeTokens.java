@@ -18,33 +18,35 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tokens that can be used once: in a hidden field of a form, in a link. They are signed, so issuing
- * one asks the store nothing, forged and expired ones are told apart without it, and only used ones
- * are stored, until they would have expired. Thread-safe.
+ * Tokens for one use, in a hidden field of a form or in a link. They are signed: issuing a token
+ * and recognizing a forged or expired one needs no request to the store, which keeps only used
+ * tokens, until they would have expired. Thread-safe.
  *
- * <p>A token expires by the clock of the host that looks at it. A used one is remembered for five
- * minutes more, so clocks of hosts may differ by that.
+ * <p>A token expires by the clock of the host that checks it. The store remembers a used token for
+ * five minutes longer, so the clocks of the hosts may differ by that time.
  */
 public final class OneTimeTokens {
-  /** What became of a token that was to be consumed. */
+  /** The result of consuming a token. */
   public enum Consumption {
-    /** It is the caller's: of any number of concurrent callers one gets this. */
+    /**
+     * This call consumed the token. Exactly one of any number of concurrent calls gets this result.
+     */
     CONSUMED,
-    /** No key of ours signed it. */
+    /** The token is not signed with one of the keys. */
     UNKNOWN,
-    /** Another call consumed it. */
+    /** Another call consumed the token before. */
     ALREADY_USED,
-    /** Its time is over, used or not. */
+    /** The token has expired, used or not. */
     EXPIRED,
-    /** It was issued for another scope, and stays unused. */
+    /** The token was issued for another scope; it stays unused. */
     WRONG_SCOPE
   }
 
-  /** What becomes of a consumed token whose work throws an exception. */
+  /** What happens to a consumed token when its work throws an exception. */
   public enum OnFailure {
-    /** It stays used: the user needs another one. */
+    /** The token stays used; the user needs another one. */
     BURN,
-    /** It can be used again. Right if the work had no effect. */
+    /** The token can be used again. Use it if the work had no effect. */
     GIVE_BACK
   }
 
@@ -74,21 +76,21 @@ public final class OneTimeTokens {
   }
 
   /**
-   * Tokens of an application.
+   * Creates the tokens of an application.
    *
-   * @param keys secrets of at least 32 random bytes, the same on all hosts: the first signs, all
-   *     are accepted. To change the key put the new one second everywhere, then first, and remove
-   *     the old one when its tokens have expired
+   * @param keys secrets of at least 32 random bytes, the same on all hosts: the first signs, and
+   *     all are accepted. To change the key, put the new one second on every host, then first, and
+   *     remove the old one when its tokens have expired
    */
   public static OneTimeTokens on(IdempotencyStore store, List<byte[]> keys) {
     return new OneTimeTokens(store, keys, new SystemClock());
   }
 
   /**
-   * A new token; asks the store nothing.
+   * Issues a new token, without a request to the store.
    *
-   * @param scope what it is good for, with whom it is given to: {@code "order:" + user}
-   * @param ttl up to a year
+   * @param scope the purpose of the token, with the user who gets it: {@code "order:" + user}
+   * @param ttl how long the token can be used, at most a year
    */
   public String issue(String scope, Duration ttl) {
     byte[] id = new byte[ID];
@@ -132,11 +134,11 @@ public final class OneTimeTokens {
   }
 
   /**
-   * What a token says, if it is ours.
+   * The content of a token whose signature is valid.
    *
-   * @param expires by the wall clock, in milliseconds
-   * @param id in hexadecimal digits
-   * @param scope its digest, likewise
+   * @param expires the end of its life by the wall clock, in milliseconds
+   * @param id its id, in hexadecimal digits
+   * @param scope the digest of its scope, in hexadecimal digits
    */
   private record Read(long expires, String id, String scope) {
     String key() {
@@ -171,7 +173,7 @@ public final class OneTimeTokens {
     return new Read(expires, hex(id), hex(scope));
   }
 
-  /** Without the store; CONSUMED if it may be consumed. */
+  /** Checks a token without the store; returns CONSUMED if the token may be consumed. */
   private Consumption checked(String scope, @Nullable Read read) {
     if (read == null) {
       return Consumption.UNKNOWN;
@@ -187,10 +189,10 @@ public final class OneTimeTokens {
   }
 
   /**
-   * Consumes a token before the work: one request, or none.
+   * Consumes a token before the work. One request, or none.
    *
-   * @throws io.leasehold.StoreException if the store does not answer; with an unknown outcome it
-   *     may be consumed: ask for a new one
+   * @throws io.leasehold.StoreException if the store does not answer; after an unknown outcome the
+   *     token may be consumed: issue a new one
    */
   public Consumption consume(String scope, String token) {
     Read read = read(token);
@@ -204,11 +206,11 @@ public final class OneTimeTokens {
   }
 
   /**
-   * Consumes a token and does the work. If the process dies in between the token is burnt; {@link
-   * #consumeAfter} leaves that to a policy.
+   * Consumes a token and runs the work. If the process dies in between, the token stays used; with
+   * {@link #consumeAfter} a policy decides.
    *
-   * @throws TokenRefusedException if it cannot be consumed
-   * @throws E what the work throws
+   * @throws TokenRefusedException if the token cannot be consumed
+   * @throws E if the work throws it
    */
   public <T, E extends Exception> T consumeBefore(
       String scope, String token, OnFailure policy, Action<T, E> action) throws E {
@@ -251,7 +253,7 @@ public final class OneTimeTokens {
   }
 
   /**
-   * Makes a used token usable again; whether it was used.
+   * Makes a used token usable again, and returns whether it was used.
    *
    * @throws io.leasehold.StoreException if the store does not answer
    */
@@ -261,13 +263,14 @@ public final class OneTimeTokens {
   }
 
   /**
-   * Does the work under a claim of the token, which is used up when the work has ended: a second
-   * submission gets the first one's result. If the process dies in between, {@link
-   * IdempotentOperation#onUnknown} decides: {@code FAIL} burns the token, {@code RETRY} gives it
-   * back. Keep the operation's results for longer than tokens live.
+   * Runs the work under a claim of the token, which is used when the work has ended: a second
+   * submission gets the result of the first one. If the process dies in between, {@link
+   * IdempotentOperation#onUnknown} decides: with {@code FAIL} the token stays used, with {@code
+   * RETRY} it can be used again. Keep the results of the operation for longer than tokens live.
    *
-   * @throws TokenRefusedException if the token is not ours, expired, or of another scope
-   * @throws E what the work throws
+   * @throws TokenRefusedException if the token has no valid signature, has expired, or is of
+   *     another scope
+   * @throws E if the work throws it
    */
   public <T, E extends Exception> T consumeAfter(
       String scope, String token, IdempotentOperation<T> operation, Action<T, E> action) throws E {
@@ -280,8 +283,8 @@ public final class OneTimeTokens {
   }
 
   /**
-   * A new token of the counter way, which the store knows from the beginning: to issue it is a
-   * request. For stores that are shared with who does not have the keys.
+   * Issues a token that the store counts from the beginning, which takes one request. For stores
+   * that are shared with applications that do not have the keys.
    */
   public String issueCounted(String scope, Duration ttl) {
     byte[] id = new byte[ID];
@@ -292,8 +295,8 @@ public final class OneTimeTokens {
   }
 
   /**
-   * Consumes a token of {@link #issueCounted}: each call counts, and the one that comes to two has
-   * it. Also {@code UNKNOWN} where the store has forgotten it.
+   * Consumes a token of {@link #issueCounted}: each call counts, and the call that counts two
+   * consumes the token. Also returns {@code UNKNOWN} if the store has forgotten the token.
    */
   public Consumption consumeCounted(String scope, String token) {
     Read read = read(token);

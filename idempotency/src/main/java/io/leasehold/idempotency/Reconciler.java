@@ -1,37 +1,37 @@
 package io.leasehold.idempotency;
 
 /**
- * Finds out whether work was done whose caller never ended.
+ * Finds out whether the work of a call that never ended was done.
  *
- * @param <T> what the work yields
+ * @param <T> the type of the result
  */
 @FunctionalInterface
 public interface Reconciler<T> {
   /**
-   * Looks at what the work leaves behind. Runs on the caller's thread, under a claim of its own, so
-   * that at any time one process at most does it. If it throws, the outcome stays unknown.
+   * Examines the effects of the work. Runs on the caller's thread, under the claim of the present
+   * call, so that at most one process runs it at a time. If it throws, the outcome stays unknown.
    *
-   * @param claim the caller's claim; not that of the work
+   * @param claim the claim of the present call, not that of the work
    */
   Finding<T> reconcile(Claim claim) throws Exception;
 
   /**
-   * What was found.
+   * The result of the examination.
    *
-   * @param <T> what the work yields
+   * @param <T> the type of the result of the work
    */
   sealed interface Finding<T> {
-    /** The work was done, and yielded this: it is stored and replayed. */
+    /** The work was done with this result, which is stored and replayed. */
     static <T> Finding<T> done(T value) {
       return new Done<>(value);
     }
 
-    /** The work was not done, and never will be by that caller: it is done now. */
+    /** The work was not done, and the earlier call will never do it: the present call runs it. */
     static <T> Finding<T> notDone() {
       return new NotDone<>();
     }
 
-    /** It cannot be told: {@link UnknownOutcomeException}. */
+    /** The outcome stays unknown: the present call throws {@link UnknownOutcomeException}. */
     static <T> Finding<T> unclear() {
       return new Unclear<>();
     }
@@ -40,22 +40,22 @@ public interface Reconciler<T> {
   /**
    * See {@link Finding#done}.
    *
-   * @param value what it yielded
-   * @param <T> its type
+   * @param value the result of the work
+   * @param <T> the type of the result
    */
   record Done<T>(T value) implements Finding<T> {}
 
   /**
    * See {@link Finding#notDone}.
    *
-   * @param <T> what the work yields
+   * @param <T> the type of the result of the work
    */
   record NotDone<T>() implements Finding<T> {}
 
   /**
    * See {@link Finding#unclear}.
    *
-   * @param <T> what the work yields
+   * @param <T> the type of the result of the work
    */
   record Unclear<T>() implements Finding<T> {}
 }

@@ -1,8 +1,8 @@
 package io.leasehold.idempotency;
 
 /**
- * An earlier call with this key ended with an exception, which is replayed; nothing was done by
- * this call.
+ * An earlier call with this key ended with an exception, which this call replays. This call did
+ * nothing.
  */
 public final class ReplayedException extends IdempotencyException {
   private static final long serialVersionUID = 1L;
@@ -13,7 +13,7 @@ public final class ReplayedException extends IdempotencyException {
   /** Its message. */
   private final String originalMessage;
 
-  /** Whether the key is not to be used again. */
+  /** Whether the key must not be used again. */
   private final boolean poisoned;
 
   ReplayedException(String what, String type, String originalMessage, boolean poisoned) {
@@ -28,12 +28,12 @@ public final class ReplayedException extends IdempotencyException {
     return type;
   }
 
-  /** Its message; empty if it had none. */
+  /** The message of that exception; empty if it had none. */
   public String originalMessage() {
     return originalMessage;
   }
 
-  /** Whether the work was given up for good ({@link AfterException#POISON}). */
+  /** Whether the work must never run again ({@link AfterException#POISON}). */
   public boolean isPoisoned() {
     return poisoned;
   }

@@ -3,8 +3,8 @@ package io.leasehold.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The work was done, and is not done again, but its result cannot be had: it was too large to be
- * kept, or a codec cannot write or read it, or the store did not take it.
+ * The work was done and does not run again, but its result is not available: it was too large, a
+ * codec cannot write or read it, or the store did not accept it.
  */
 public final class ResultUnavailableException extends IdempotencyException {
   private static final long serialVersionUID = 1L;

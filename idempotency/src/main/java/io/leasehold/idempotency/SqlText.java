@@ -126,7 +126,7 @@ final class SqlText {
             + (newest && isMySql() ? " FOR SHARE" : ""));
   }
 
-  /** Claims a row that was seen, if it is as it was and nobody extended it meanwhile. */
+  /** Claims a row that was seen, if it did not change, and was not extended, meanwhile. */
   String takeOver() {
     return spelled(
         "UPDATE {claim} SET owner = :owner, fence = :next, fingerprint = :print,"
@@ -184,7 +184,7 @@ final class SqlText {
     return spelled(
         switch (place.product()) {
           case "h2" -> "DELETE FROM " + table + " WHERE " + over + " LIMIT :most";
-          // What a transaction has is passed by: who waits for it would hold up others meanwhile
+          // Rows that a transaction has locked are passed by: waiting would hold up other claims
           case "mysql", "mariadb" ->
               "DELETE "
                   + table
@@ -201,7 +201,7 @@ final class SqlText {
                   + " WHERE name = ANY (ARRAY("
                   + some
                   + " FOR UPDATE SKIP LOCKED))";
-          // In a file nobody writes between the two
+          // In a file no other connection writes between the two
           default -> "DELETE FROM " + table + " WHERE name IN (" + some + ")";
         });
   }

@@ -2,7 +2,7 @@ package io.leasehold.idempotency;
 
 import io.leasehold.idempotency.OneTimeTokens.Consumption;
 
-/** A one-time token could not be consumed; nothing was done. */
+/** A one-time token could not be consumed; the work did not run. */
 public final class TokenRefusedException extends IdempotencyException {
   private static final long serialVersionUID = 1L;
 

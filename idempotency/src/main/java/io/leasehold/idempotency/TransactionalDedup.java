@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The dedup table: a mark that is committed together with the work it belongs to, or not at all.
+ * A table of seen keys: the transaction of the work commits its mark too, or neither.
  *
  * <pre>{@code
  * connection.setAutoCommit(false);
@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * connection.commit();
  * }</pre>
  *
- * <p>PostgreSQL, MySQL, MariaDB, H2 and SQLite; the tables must be there: {@link
+ * <p>PostgreSQL, MySQL, MariaDB, H2 and SQLite; the tables must exist: {@link
  * IdempotencyStores#ddl}. Immutable and thread-safe; the connection is used by the calling thread
  * alone.
  */
@@ -33,23 +33,23 @@ public final class TransactionalDedup {
   }
 
   /**
-   * In tables whose names begin with {@code leasehold}.
+   * Recognizes the duplicates of one scope, in tables whose names begin with {@code leasehold}.
    *
-   * @param scope what the keys are of, as the name of a topic
-   * @param window how long a key is remembered
+   * @param scope the name of the set of keys, as the name of a topic
+   * @param window how long the database remembers a key
    */
   public static TransactionalDedup of(String scope, Duration window) {
     return new TransactionalDedup(scope, Idempotency.Builder.requireKeep(window), "leasehold");
   }
 
-  /** In other tables: what their names begin with, after a schema and a dot if there is one. */
+  /** The same, in tables with this prefix, with a schema and a dot before it if there is one. */
   public TransactionalDedup tables(String prefix) {
     return new TransactionalDedup(scope, window, prefix);
   }
 
   /**
-   * Whether the key is seen for the first time. Waits for a transaction that has marked it and not
-   * ended, as long as the connection lets it; if that is rolled back, this is the first.
+   * Whether the key is new. Waits for a transaction that has marked it and not ended, up to the
+   * lock timeout of the connection; if that one rolls back, the key is new.
    *
    * @throws IllegalStateException if the connection is in auto-commit mode
    * @throws io.leasehold.StoreException if the database fails; roll back
@@ -61,11 +61,12 @@ public final class TransactionalDedup {
   }
 
   /**
-   * As {@link #firstTime}, without waiting long for a twin that has not ended: a millisecond on
-   * PostgreSQL and H2, a second on MySQL and MariaDB, which count so. SQLite has one writer at a
-   * time, and waits as the connection says.
+   * As {@link #firstTime}, but waits only briefly for another transaction that has marked the key
+   * and not ended: a millisecond on PostgreSQL and H2, a second on MySQL and MariaDB, whose
+   * timeouts are whole seconds. SQLite has one writer at a time, and waits for the busy timeout of
+   * the connection.
    *
-   * @return empty if the twin is not yet known to be committed
+   * @return empty if the other transaction has not ended
    */
   public Optional<Boolean> tryFirstTime(Connection connection, String key) {
     String scoped = scoped(key);

@@ -15,9 +15,9 @@ import java.time.Duration;
 import java.util.HexFormat;
 
 /**
- * An operation whose effects are all in one database: the claim, what the work writes, and the
- * result are committed by one transaction of the caller, or none of them is. So the work has its
- * effect exactly once, and there are no unknown outcomes.
+ * An operation whose effects are all in one database: one transaction of the caller commits the
+ * claim, the writes of the work and the result, or none of them. So the work has its effect exactly
+ * once, and there are no unknown outcomes.
  *
  * <pre>{@code
  * connection.setAutoCommit(false);
@@ -28,10 +28,13 @@ import java.util.HexFormat;
  * <p>PostgreSQL, MySQL, MariaDB, H2 and SQLite. Immutable and thread-safe; the connection is used
  * by the calling thread alone.
  *
- * @param <T> what its work yields
+ * @param <T> the type of its results
  */
 public final class TransactionalOperation<T> {
-  /** It does not matter: until the commit nobody sees the claim, and then it is finished. */
+  /**
+   * Any value works: no other transaction sees the claim before the commit, and then it is
+   * finished.
+   */
   private static final Duration LIFE = Duration.ofDays(1);
 
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -52,41 +55,44 @@ public final class TransactionalOperation<T> {
   }
 
   /**
-   * An operation, in tables whose names begin with {@code leasehold}; they must be there: {@link
-   * IdempotencyStores#ddl}. Its results are kept for a day.
+   * An operation, in tables whose names begin with {@code leasehold}; they must exist: {@link
+   * IdempotencyStores#ddl}. The database keeps its results for a day.
    *
-   * @param name what it is called; also that of an {@link IdempotentOperation} with the same keys
+   * @param name its name; an {@link IdempotentOperation} with the same name has the same keys
    */
   public static <T> TransactionalOperation<T> of(String name, Codec<T> codec) {
     return new TransactionalOperation<>(name, codec, "leasehold", Duration.ofDays(1), 1 << 20);
   }
 
-  /** In other tables: what their names begin with, after a schema and a dot if there is one. */
+  /**
+   * The same operation in tables with this prefix, with a schema and a dot before it if there is
+   * one.
+   */
   public TransactionalOperation<T> tables(String prefix) {
     return new TransactionalOperation<>(name, codec, prefix, keep, maxResult);
   }
 
-  /** How long results are kept. */
+  /** Sets how long the database keeps results. */
   public TransactionalOperation<T> keep(Duration time) {
     return new TransactionalOperation<>(
         name, codec, tables, Idempotency.Builder.requireKeep(time), maxResult);
   }
 
   /**
-   * Does the work of a key once, within the caller's transaction, which the caller commits. Waits
-   * for a transaction that has claimed the same key and not ended, as long as the connection lets
-   * it. Whatever is thrown: roll back.
+   * Runs the work of a key once, in the caller's transaction, which the caller commits. Waits for a
+   * transaction that has claimed the same key and not ended, up to the lock timeout of the
+   * connection. After any exception, roll back.
    *
-   * @throws FingerprintMismatchException if the key was used for other work
+   * @throws FingerprintMismatchException if the key was used for another request
    * @throws AlreadyRunningException if a call that is not transactional runs with the key, or
-   *     another was in the way
+   *     another transaction blocked this one
    * @throws UnknownOutcomeException if a call that was not transactional never ended
    * @throws ReplayedException if such a call ended with an exception that is replayed
    * @throws ResultUnavailableException if the result cannot be written or read, or is larger than 1
-   *     MiB: then nothing must be committed
+   *     MiB
    * @throws IllegalStateException if the connection is in auto-commit mode
    * @throws io.leasehold.StoreException if the database fails
-   * @throws E what the work throws
+   * @throws E if the work throws it
    */
   public <E extends Exception> T execute(
       Connection connection, Key key, Fingerprint fingerprint, Action<T, E> action) throws E {
@@ -143,7 +149,7 @@ public final class TransactionalOperation<T> {
   }
 
   /**
-   * The row of the claim is the transaction's own until it ends.
+   * The transaction keeps the row of the claim locked until it ends.
    *
    * @param token that of the claim
    */

@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An earlier call with this key began and never ended: its process was killed, or it could not
- * store what came of its work. The work may have been done, in part or whole, or not. Nothing was
- * done by this call. Look at what the work leaves behind, then {@link IdempotentOperation#forget}
+ * store the outcome of its work. The work may have been done, in whole or in part, or not at all.
+ * This call did nothing. Examine the effects of the work, then {@link IdempotentOperation#forget}
  * the key, or let {@link IdempotentOperation#reconcile} find out.
  */
 public final class UnknownOutcomeException extends IdempotencyException {

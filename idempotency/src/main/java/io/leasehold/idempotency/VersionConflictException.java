@@ -1,6 +1,8 @@
 package io.leasehold.idempotency;
 
-/** The row was changed since it was read, or is gone; nothing was changed. Over HTTP: 412. */
+/**
+ * The row has changed since it was read, or is gone. The update changed nothing. Over HTTP: 412.
+ */
 public final class VersionConflictException extends IdempotencyException {
   private static final long serialVersionUID = 1L;
 

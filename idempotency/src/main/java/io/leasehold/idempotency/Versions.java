@@ -13,9 +13,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Optimistic concurrency on a table of the application: an update says which version it was made
- * of, and does nothing to another. Immutable and thread-safe; a connection is used by the calling
- * thread alone. Names of tables and columns are quoted, as the database spells them.
+ * Optimistic concurrency on a table of the application: an update names the version that it read,
+ * and changes no other version. Immutable and thread-safe; a connection is used by the calling
+ * thread alone. The names of tables and columns are quoted, so write them as the database spells
+ * them.
  */
 public final class Versions {
   private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
@@ -31,10 +32,10 @@ public final class Versions {
   }
 
   /**
-   * Of a table.
+   * Optimistic concurrency on one table.
    *
-   * @param table its name, after a schema and a dot if there is one
-   * @param versionColumn a whole number, not null, that rises by one with each update
+   * @param table the name of the table, with a schema and a dot before it if there is one
+   * @param versionColumn a column of whole numbers, not null, which rises by one with each update
    */
   public static Versions of(String table, String keyColumn, String versionColumn) {
     return new Versions(table, keyColumn, versionColumn);
@@ -43,13 +44,13 @@ public final class Versions {
   /** Work that reads a row, and updates it by its version. */
   @FunctionalInterface
   public interface Attempt<T, E extends Exception> {
-    /** Does it, from the reading on. */
+    /** Runs the work, from the first read on. */
     T run() throws E;
   }
 
   /**
-   * Updates a row of a version, in one statement: {@code UPDATE table SET ..., version = version +
-   * 1 WHERE key = ? AND version = ?}.
+   * Updates a row if it has this version, in one statement: {@code UPDATE table SET ..., version =
+   * version + 1 WHERE key = ? AND version = ?}.
    *
    * @param expected the version that was read
    * @param values new values by column
@@ -92,25 +93,25 @@ public final class Versions {
       statement.setLong(index, expected);
       if (statement.executeUpdate() == 0) {
         throw new VersionConflictException(
-            "the row of " + table + " is not of version " + expected + " any more; read it again");
+            "the row of " + table + " no longer has version " + expected + "; read it again");
       }
       return expected + 1;
     }
   }
 
   /**
-   * Takes an amount away if there is so much, in one statement: {@code UPDATE table SET column =
-   * column - ?, version = version + 1 WHERE key = ? AND column >= ?}. Needs no version to be read,
-   * and no retry.
+   * Subtracts an amount if the column has at least that much, in one statement: {@code UPDATE table
+   * SET column = column - ?, version = version + 1 WHERE key = ? AND column >= ?}. Needs neither a
+   * version nor a retry.
    *
-   * @param amount positive
-   * @return whether there was so much
+   * @param amount the amount, positive
+   * @return false if the column has less, or there is no such row
    * @throws SQLException if the database fails
    */
   public boolean take(Connection connection, Object key, String column, long amount)
       throws SQLException {
     if (amount <= 0) {
-      throw new IllegalArgumentException("the amount is to be positive, not " + amount);
+      throw new IllegalArgumentException("the amount must be positive, not " + amount);
     }
     String quote = connection.getMetaData().getIdentifierQuoteString();
     String stock = quoted(column, quote);
@@ -149,18 +150,18 @@ public final class Versions {
   }
 
   /**
-   * Tries again after a conflict, with pauses at random that grow to a second. An interrupt ends
+   * Repeats the work after a conflict, with random pauses that grow to a second. An interrupt ends
    * the pauses, not the attempts.
    *
-   * @param attempts at most so many, at least one
-   * @param firstPause how long the first pause is at most
-   * @throws VersionConflictException if the last attempt had one
-   * @throws E what the work throws
+   * @param attempts the largest number of attempts, at least one
+   * @param firstPause the longest first pause
+   * @throws VersionConflictException if the last attempt fails with a conflict
+   * @throws E if the work throws it
    */
   public static <T, E extends Exception> T retrying(
       int attempts, Duration firstPause, Attempt<T, E> work) throws E {
     if (attempts < 1) {
-      throw new IllegalArgumentException("there is one attempt at least, not " + attempts);
+      throw new IllegalArgumentException("attempts must be at least 1, not " + attempts);
     }
     long most = Math.max(1, firstPause.toNanos());
     for (int i = 1; i < attempts; i++) {
@@ -180,11 +181,11 @@ public final class Versions {
   }
 
   /**
-   * What an {@code If-Match} header means for a row of this version, by RFC 9110: 200 it may be
-   * changed, 412 it is another version, 428 the header is missing.
+   * The HTTP status of an {@code If-Match} header for a row of this version, by RFC 9110: 200 if
+   * the row may be changed, 412 if it has another version, 428 if the header is missing.
    *
    * @param ifMatch the header; null if there is none
-   * @param exists whether there is a row
+   * @param exists whether the row exists
    */
   public static int status(@Nullable String ifMatch, boolean exists, long version) {
     if (ifMatch == null || ifMatch.isBlank()) {

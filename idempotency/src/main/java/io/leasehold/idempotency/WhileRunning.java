@@ -3,24 +3,26 @@ package io.leasehold.idempotency;
 import java.time.Duration;
 
 /**
- * What a call does that finds another one with the same key running. Immutable.
+ * What a call does while another call with the same key runs. Immutable.
  *
- * @param way how it behaves
- * @param atMost for how long it waits
+ * @param way how the call behaves
+ * @param atMost the longest wait
  */
 public record WhileRunning(Way way, Duration atMost) {
-  /** How a call behaves. */
+  /** The behaviours of a call. */
   public enum Way {
-    /** It throws {@link AlreadyRunningException} at once. */
+    /** The call throws {@link AlreadyRunningException} at once. */
     FAIL,
-    /** It waits for the other to end; if that leaves nothing to replay it does the work itself. */
+    /**
+     * The call waits for the other one to end; if that leaves nothing to replay, it runs the work.
+     */
     WAIT,
-    /** It waits for what the other yields, and never does the work itself. */
+    /** The call waits for the result of the other one, and never runs the work. */
     JOIN
   }
 
   /**
-   * Checks it.
+   * Rejects a negative time.
    *
    * @throws IllegalArgumentException if the time is negative
    */
@@ -41,8 +43,8 @@ public record WhileRunning(Way way, Duration atMost) {
   }
 
   /**
-   * {@link Way#JOIN}, then {@link AlreadyRunningException}; also if the other ends without anything
-   * that can be replayed.
+   * {@link Way#JOIN}, then {@link AlreadyRunningException}, also if the other call ends without a
+   * result to replay.
    */
   public static WhileRunning join(Duration atMost) {
     return new WhileRunning(Way.JOIN, atMost);

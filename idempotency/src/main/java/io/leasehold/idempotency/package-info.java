@@ -1,6 +1,6 @@
 /**
- * Work that is done once, however often it is asked for: {@link
- * io.leasehold.idempotency.Idempotency} and what it is made of.
+ * Work that runs once for each key, however often it is requested. Start from {@link
+ * io.leasehold.idempotency.Idempotency}.
  */
 @NullMarked
 package io.leasehold.idempotency;

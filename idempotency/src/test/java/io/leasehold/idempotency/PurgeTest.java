@@ -146,7 +146,7 @@ class PurgeTest {
 
   private void endInRedis(int many) throws Exception {
     String prefix = "leasehold:";
-    // One of its own: all keys of it are counted
+    // A private server: all of its keys are counted
     try (RedisServer server = RedisServer.of(Kind.REDIS_7_0).start();
         IdempotencyStore store = IdempotencyStores.open(server.url() + "?prefix=" + prefix);
         RedisClient client = RedisClient.create(server.host(), server.port())) {

@@ -1,12 +1,12 @@
 package io.leasehold.spi.support;
 
-/** The two clocks. Only differences of their readings mean anything. */
+/** The two clocks of a process. Only differences between readings have a meaning. */
 public interface Clock {
-  /** Monotonic, in nanoseconds: decides validity, deadlines and intervals. */
+  /** The monotonic clock, in nanoseconds. It decides validity, deadlines and intervals. */
   long nanos();
 
   /**
-   * Wall clock, in milliseconds: only to notice that the host was suspended, which stops the
+   * The wall clock, in milliseconds. It only shows that the host was suspended, which stops the
    * monotonic clock.
    */
   long wallMillis();

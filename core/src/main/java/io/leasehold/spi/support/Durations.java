@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as people write them, and as arithmetic needs them. */
+/** Parses durations and prints them, and converts them to nanoseconds without overflow. */
 public final class Durations {
   private static final long MOST_NANOS = Long.MAX_VALUE / 4;
   private static final Duration MOST = Duration.ofNanos(MOST_NANOS);
@@ -20,9 +20,11 @@ public final class Durations {
   private Durations() {}
 
   /**
-   * Reads {@code 500ms}, {@code 1.5s}, {@code 1m30s}, {@code 2h}, {@code 1d}, {@code PT10S}, and 0.
+   * Parses {@code 500ms}, {@code 1.5s}, {@code 1m30s}, {@code 2h}, {@code 1d}, {@code PT10S}, and
+   * 0.
    *
-   * @throws IllegalArgumentException says what was read and what would be understood
+   * @throws IllegalArgumentException if the text is not a duration; the message quotes it and shows
+   *     the valid forms
    */
   public static Duration parse(String text) {
     if (text.matches("\\d+") && !text.equals("0")) {
@@ -65,18 +67,20 @@ public final class Durations {
   private static IllegalArgumentException notADuration(
       String text, @org.jspecify.annotations.Nullable Throwable cause) {
     return new IllegalArgumentException(
-        "'" + text + "' is not a duration; write 500ms, 10s, 1.5s, 1m30s, 2h or PT10S", cause);
+        "'" + text + "' is not a duration; write 500ms, 10s, 1.5s, 1m30s, 2h, 7d or PT10S", cause);
   }
 
   /**
-   * Nanoseconds, at most {@link Long#MAX_VALUE} / 4, so that sums with a clock reading cannot
-   * overflow.
+   * The duration in nanoseconds, at most {@link Long#MAX_VALUE} / 4, so that the sum with a clock
+   * reading cannot overflow.
    */
   public static long nanos(Duration d) {
     return d.compareTo(MOST) >= 0 ? MOST_NANOS : d.toNanos();
   }
 
-  /** For messages: {@code 1.5s}, {@code 30s}, {@code 250ms}; whole days as {@code 30d}. */
+  /**
+   * The duration for messages: {@code 1.5s}, {@code 30s}, {@code 250ms}; whole days as {@code 30d}.
+   */
   public static String show(Duration d) {
     if (!d.isZero() && d.equals(Duration.ofDays(d.toDays()))) {
       return d.toDays() + "d";

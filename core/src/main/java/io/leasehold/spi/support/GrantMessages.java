@@ -9,64 +9,66 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * For stores that grant to whoever is next by themselves, and tell it by a message: which messages
- * count, and from when.
+ * Judges the messages of a store that grants a lock to the next waiter without a new attempt: which
+ * messages are valid, and from when.
  *
- * <p>A message may come late, when its grant has long fallen back to the queue because nobody
- * confirmed it, so it proves nothing by itself. An answer does: each that a ticket waits states a
- * mark, below which are all numbers that were given before it, and above which all are that come
- * later. A number above the mark was therefore granted after that answer, and stands at least for
- * the time after which it may fall back, counted from the sending of the request that was answered.
- * Any of a ticket's answers will do; the last gives the most. Thread-safe.
+ * <p>A message alone proves nothing: it may arrive after its grant was taken back because the
+ * waiter did not confirm it. An answer does: each answer to a waiting ticket states a mark, which
+ * is lower than the number of every later grant and not lower than that of any earlier one. So a
+ * number above the mark was granted after that answer. Its grant stands at least for the time in
+ * which the waiter may confirm it, counted from when the request of that answer was sent. Any
+ * answer to the ticket is valid for this; the last one gives the most time. Thread-safe.
  */
 public final class GrantMessages {
   private final Clock clock;
   private final Map<LeaseId, Known> tickets = new ConcurrentHashMap<>();
 
-  /** On this clock. */
+  /** Without tickets; measures the age of grants by this clock. */
   public GrantMessages(Clock clock) {
     this.clock = clock;
   }
 
-  /** When a request is sent. */
+  /** The readings of both clocks when a request was sent. */
   public record Moment(long nanos, long wallMillis) {}
 
   /**
-   * An answer that a ticket waits.
+   * An answer which says that a ticket waits.
    *
-   * @param sent when its request was sent
+   * @param sent when the request was sent
    * @param mark lower than the number of every later grant, and not lower than that of any earlier
-   * @param stands for how long a grant that comes after it stands at least
+   * @param stands how long a grant after this answer stands at least
    */
   public record Word(Moment sent, long mark, Duration stands) {}
 
-  /** The number it was told of last; 0: none since the word. */
+  /** The last reported number; 0: none since the answer. */
   private record Known(Word word, long told) {}
 
-  /** To be asked before a request is sent. */
+  /** Reads both clocks. Call it before a request is sent. */
   public Moment now() {
     return new Moment(clock.nanos(), clock.wallMillis());
   }
 
-  /** An attempt was answered: the ticket is queued. Remembered until it is forgotten. */
+  /**
+   * Records the answer that an attempt was queued. The ticket stays known until {@link #forget}.
+   */
   public void queued(LeaseId id, Word word) {
     tickets.put(id, new Known(word, 0));
   }
 
-  /** A ticket that is queued still waits. */
+  /** Records the answer that a queued ticket still waits. */
   public void waits(LeaseId id, Word word) {
     tickets.computeIfPresent(
         id, (same, known) -> new Known(word, known.told > word.mark ? known.told : 0));
   }
 
-  /** The ticket is granted by an answer, released or withdrawn. */
+  /** Forgets a ticket that an answer granted, or that was released or withdrawn. */
   public void forget(LeaseId id) {
     if (!tickets.isEmpty()) {
       tickets.remove(id);
     }
   }
 
-  /** Takes a message: tells of the grant if it counts, and else that it may be worth asking. */
+  /** Handles a message: reports the grant if it is valid, else a wake-up. */
   public void heard(LeaseId id, long number, boolean wanted, StoreListener listener) {
     Known known =
         tickets.computeIfPresent(
@@ -88,7 +90,7 @@ public final class GrantMessages {
     };
   }
 
-  /** The number of the grant that a renewal of this ticket confirms; 0 if it was told of none. */
+  /** The number of the grant that a renewal of this ticket confirms; 0 if no grant was reported. */
   public long told(LeaseId id) {
     Known known = tickets.get(id);
     return known == null ? 0 : known.told;

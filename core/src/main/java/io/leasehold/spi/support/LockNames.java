@@ -1,6 +1,6 @@
 package io.leasehold.spi.support;
 
-/** Which lock names there are. */
+/** Checks lock names. */
 public final class LockNames {
   /** The longest name, in code points. */
   public static final int MAX_CODE_POINTS = 255;
@@ -8,9 +8,9 @@ public final class LockNames {
   private LockNames() {}
 
   /**
-   * Returns the name if it is one.
+   * Returns the name if it is valid: 1 to 255 code points without NUL and unpaired surrogates.
    *
-   * @throws IllegalArgumentException says what is wrong with it
+   * @throws IllegalArgumentException if it is not; the message says why
    */
   public static String require(String name) {
     if (name.isEmpty()) {

@@ -4,19 +4,19 @@ import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engine and its stores log, under {@code io.leasehold}. Looked up on first use: starting
- * a logging framework is slow. A logger that throws stops nothing: where it was called, a caller, a
- * lease or another listener depends on what comes next.
+ * The log of the engine and its stores, under the name {@code io.leasehold}. The logger is looked
+ * up on first use, because starting a logging framework is slow. An exception of the logger is
+ * ignored: a caller, a lease or another listener depends on the code after the log call.
  */
 public final class Log {
   private Log() {}
 
-  /** Something an operator should know of. */
+  /** Logs a warning for the operator. */
   public static void warn(String message) {
     log(Level.WARNING, message, null);
   }
 
-  /** Something went wrong in the engine, a store, or code of the user that it ran. */
+  /** Logs a failure of the engine, a store, or application code that the engine ran. */
   public static void error(String message, Throwable cause) {
     log(Level.ERROR, message, cause);
   }
@@ -25,11 +25,11 @@ public final class Log {
     try {
       System.getLogger("io.leasehold").log(level, message, cause);
     } catch (RuntimeException | Error e) {
-      // There is no other place to tell it
+      // There is no other place to report it
     }
   }
 
-  /** Runs what must not stop what comes after it; what it throws is logged. */
+  /** Runs a task whose failure must not stop the caller; logs its exception with {@code what}. */
   public static void guarded(String what, Runnable task) {
     try {
       task.run();

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A share of a pool's threads: so many tasks run at once, the others wait in line. Tasks that hang
- * in one share keep no thread of another.
+ * A share of a pool's threads: a fixed number of tasks runs at once, the others wait in line. Tasks
+ * that hang in one share take no thread from another share.
  */
 final class PoolShare {
   private final Executor threads;

@@ -6,92 +6,97 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the engine's work runs when it is not the caller's thread, and how a caller's thread waits.
- * After {@link #close()} timers and requests are dropped; callbacks never are.
+ * Runs the work of the engine that does not run on a caller's thread, and lets a caller's thread
+ * wait. After {@link #close()}, timers and requests are dropped, callbacks never.
  */
 public interface Scheduler extends AutoCloseable {
-  /** After how long work is tried again for which no thread could be started. */
+  /** The pause before work is tried again after no thread could be started for it. */
   long NO_THREAD_PAUSE_NANOS = 50_000_000;
 
-  /** What waits for what: code of the user delays nothing but its own kind. */
+  /** The kinds of callbacks. Application code of one kind never delays another kind. */
   enum Lane {
-    /** Completions of {@code acquireAsync}: code of the user. */
+    /** Completions of {@code acquireAsync}: application code. */
     COMPLETION,
-    /** Hands completions to an executor of the user. */
+    /** Passes completions to an executor of the application. */
     HAND_ON,
-    /** Callbacks of {@code onLost}: code of the user. */
+    /** Callbacks of {@code onLost}: application code. */
     LOSS,
-    /** Listeners and the log: code of the user. One task at a time for each of them. */
+    /** Listeners and the log: application code. Each of them runs one task at a time. */
     EVENT,
-    /** The engine's own continuations, and nothing that blocks. */
+    /** Continuations of the engine, which never block. */
     ENGINE
   }
 
   /** Runs a short task that does not block, after a delay. */
   Timer schedule(Runnable task, long delayNanos);
 
-  /** What a request to a store whose verbs block is about. Those of one kind delay no other's. */
+  /**
+   * The kinds of requests to a store whose verbs block. Requests of one kind never delay another
+   * kind.
+   */
   enum Work {
-    /** An attempt or a release: somebody waits for it. */
+    /** An attempt or a release, for which a caller waits. */
     CALLER,
-    /** To be woken. */
+    /** A watch, which asks the store for wake-ups. */
     WATCH,
-    /** About all tickets that wait. */
+    /** A poll of all waiting tickets. */
     POLL,
-    /** A ticket that is given up. */
+    /** The withdrawal of a ticket. */
     WITHDRAWAL
   }
 
-  /** Runs a request of the engine's own to a store whose verbs block. */
+  /** Runs a request of the engine to a store whose verbs block. */
   void request(Runnable task);
 
   /**
-   * As {@link #request(Runnable)}, beside requests about anything else.
+   * As {@link #request(Runnable)}; requests of another kind do not delay it.
    *
-   * @throws RuntimeException if it was closed
+   * @throws RuntimeException if the scheduler was closed
    */
   default void request(Work work, Runnable task) {
     request(task);
   }
 
-  /** Runs a renewal on a store whose verbs block; never waits behind other requests. */
+  /** Runs a renewal on a store whose verbs block. Other requests never delay it. */
   void renewal(Runnable task);
 
-  /** Runs code of the user. */
+  /** Runs application code on a thread of the client. */
   void callback(Runnable task);
 
-  /** As {@link #callback(Runnable)}, in its lane; also after {@link #close()}. */
+  /** As {@link #callback(Runnable)}, in this lane; also after {@link #close()}. */
   default void callback(Lane lane, Runnable task) {
     callback(task);
   }
 
-  /** Lets the calling thread wait until it is woken or interrupted, or for so long. */
+  /** Makes the calling thread wait until it is woken or interrupted, at most for {@code nanos}. */
   default void park(Object blocker, long nanos) {
     LockSupport.parkNanos(blocker, nanos);
   }
 
-  /** Wakes a thread that {@link #park} lets wait. */
+  /** Wakes a thread that waits in {@link #park}; does nothing for null. */
   default void unpark(@Nullable Thread thread) {
     LockSupport.unpark(thread);
   }
 
-  /** Lets the calling thread wait for a future, however long; an interrupt does not end it. */
+  /**
+   * Makes the calling thread wait for a future without limit; an interrupt does not end the wait.
+   */
   default <T extends @Nullable Object> T join(CompletableFuture<T> future) {
     return future.join();
   }
 
-  /** Ends the threads; what runs is interrupted. */
+  /** Ends the threads; running tasks are interrupted. */
   @Override
   void close();
 
-  /** As {@link #close()}, waiting at most so long for what runs. */
+  /** As {@link #close()}; waits at most this long for running tasks. */
   default void close(Duration most) {
     close();
   }
 
-  /** A scheduled task. */
+  /** A task that waits for its time. */
   interface Timer {
-    /** Makes the task not run, if it has not begun. */
+    /** Cancels the task if it has not started. */
     void cancel();
   }
 }

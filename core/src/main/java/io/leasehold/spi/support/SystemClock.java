@@ -1,6 +1,6 @@
 package io.leasehold.spi.support;
 
-/** The clocks of the Java virtual machine. The only place that reads them. */
+/** The clocks of the Java virtual machine. No other class reads them. */
 public final class SystemClock implements Clock {
   @Override
   public long nanos() {

@@ -25,11 +25,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of one client: one timer, and a few more that exist only while there is work. The
- * only place that starts any.
+ * The threads of one client: one timer, and a few more that exist only while there is work. No
+ * other class starts threads.
  */
 public final class Threads implements Scheduler {
-  /** How many callbacks of one lane run at once; as many may block without delaying another. */
+  /** How many callbacks of one lane run at once; so many may block before another one waits. */
   public static final int MOST_CALLBACKS = 64;
 
   private static final int MOST_CONTINUATIONS = 4;
@@ -71,21 +71,21 @@ public final class Threads implements Scheduler {
       pool("renewal", MOST_RENEWALS, new ThreadPoolExecutor.DiscardPolicy());
   private final Map<Lane, Crew> lanes = new EnumMap<>(Lane.class);
 
-  /** Starts no thread yet. */
+  /** Starts no thread until there is work; runs up to 16 requests without a kind at once. */
   public Threads() {
     this(16);
   }
 
   /**
-   * Starts no thread yet.
+   * Starts no thread until there is work.
    *
-   * @param most how many requests may run at once of those that are of no kind
+   * @param most how many requests without a {@link Work} kind may run at once
    */
   public Threads(int most) {
     this(most, Thread::start);
   }
 
-  /** Starts its threads so. */
+  /** Starts its threads by {@code starter}; for tests. */
   Threads(int most, Consumer<Thread> starter) {
     this.starter = starter;
     other = new PoolShare(requests, most);
@@ -207,7 +207,7 @@ public final class Threads implements Scheduler {
     return task -> new Worker(this, task, PREFIX + role + "-" + count.incrementAndGet());
   }
 
-  /** Inherits nothing of the caller that happened to need it first, but its thread group. */
+  /** Inherits only the thread group from the caller that first needs it. */
   private static final class Worker extends Thread {
     final Threads of;
 

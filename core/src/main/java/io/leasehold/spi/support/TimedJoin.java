@@ -6,16 +6,17 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** {@code CompletableFuture.join} with a bound: for stores, where they open and must not hang. */
+/** {@code CompletableFuture.join} with a time limit, for stores that open and must not hang. */
 public final class TimedJoin {
   private static final Clock CLOCK = new SystemClock();
 
   private TimedJoin() {}
 
   /**
-   * Waits for a future on the calling thread. An interrupt does not end the wait; the flag is kept.
+   * Waits for a future on the calling thread. An interrupt does not end the wait; the interrupt
+   * flag is kept.
    *
-   * @throws TimeoutException if it is not done in time; nothing is cancelled
+   * @throws TimeoutException if the future is not done in time; it is not cancelled
    */
   public static <T> T of(CompletableFuture<T> future, Duration within)
       throws ExecutionException, TimeoutException {

@@ -1,6 +1,6 @@
 /**
- * What stores share with the engine: clocks, threads, durations, names, and the reports of grants
- * that a server pushes. For stores; applications need none of it.
+ * Classes that stores share with the engine: clocks, threads, the log, durations, lock names, and
+ * grants that a server reports. For stores; applications do not need them.
  */
 @NullMarked
 package io.leasehold.spi.support;

@@ -52,7 +52,8 @@ class DurationsTest {
   void whatIsNoneIsShownAndExplained(String text) {
     assertThatThrownBy(() -> Durations.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("'" + text + "' is not a duration; write 500ms, 10s, 1.5s, 1m30s, 2h or PT10S");
+        .hasMessage(
+            "'" + text + "' is not a duration; write 500ms, 10s, 1.5s, 1m30s, 2h, 7d or PT10S");
   }
 
   @Test

@@ -2,40 +2,40 @@ package io.leasehold.idempotency.spi;
 
 import java.time.Duration;
 
-/** What a store says to a {@link ClaimRequest}. */
+/** The answer of a store to a {@link ClaimRequest}. */
 public sealed interface ClaimAnswer {
   /**
-   * The claim is the caller's.
+   * The caller has the claim.
    *
-   * @param token its token
-   * @param takenOver whether it took over a claim that had lapsed, whose work may have been done
+   * @param token the token of the claim
+   * @param takenOver whether the caller took over a lapsed claim, whose work may have been done
    */
   record Claimed(long token, boolean takenOver) implements ClaimAnswer {}
 
   /**
-   * Another has it.
+   * Another caller has the claim.
    *
-   * @param remaining how long it lives unless it is extended
+   * @param remaining how much longer the claim lives unless it is extended
    */
   record Running(Duration remaining) implements ClaimAnswer {}
 
   /**
    * The work was done.
    *
-   * @param outcome what came of it
+   * @param outcome the outcome of the work
    */
   record Finished(Outcome outcome) implements ClaimAnswer {}
 
   /**
    * The claim has lapsed: the work may have been done or not.
    *
-   * @param token its token
+   * @param token the token of the lapsed claim
    */
   record Lapsed(long token) implements ClaimAnswer {}
 
-  /** The key was claimed for other work. */
+  /** The key was claimed with another fingerprint. */
   record OtherFingerprint() implements ClaimAnswer {}
 
-  /** Nothing is known of the key: only to {@link ClaimRequest.Intent#LOOK}. */
+  /** The store does not know the key. Only an answer to {@link ClaimRequest.Intent#LOOK}. */
   record Absent() implements ClaimAnswer {}
 }

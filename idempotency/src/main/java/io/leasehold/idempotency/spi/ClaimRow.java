@@ -6,15 +6,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store knows of a key, and the rules by which it answers. For stores that decide in Java.
+ * The data of a key in a store, and the rules by which the store answers. For stores that decide in
+ * Java.
  *
- * @param owner who claimed it last
- * @param token of that claim
- * @param fingerprint of what was to be done
- * @param takenOver whether that claim took over one that had lapsed
- * @param life how many microseconds the claim still lives; not positive if it has lapsed
- * @param keep how many microseconds it is still kept; not positive if it need not be known any more
- * @param outcome null while it is not finished
+ * @param owner the owner of the last claim
+ * @param token the token of that claim
+ * @param fingerprint the fingerprint of that claim
+ * @param takenOver whether that claim took over a lapsed one
+ * @param life the microseconds that the claim still lives; not positive if it has lapsed
+ * @param keep the microseconds that the store still keeps it; not positive if the store may forget
+ *     it
+ * @param outcome the outcome of the work; null while the claim is not finished
  */
 public record ClaimRow(
     String owner,
@@ -25,7 +27,7 @@ public record ClaimRow(
     long keep,
     @Nullable Outcome outcome) {
 
-  /** The answer; empty if the request is to be given the claim. */
+  /** The answer to a request; empty if the request gets the claim. */
   public Optional<ClaimAnswer> answer(ClaimRequest request) {
     if (isGone()) {
       return absent(request);
@@ -46,9 +48,7 @@ public record ClaimRow(
     return mayTakeOver ? Optional.empty() : Optional.of(new ClaimAnswer.Lapsed(token));
   }
 
-  /**
-   * The answer where nothing is known of the key; empty if the request is to be given the claim.
-   */
+  /** The answer for an unknown key; empty if the request gets the claim. */
   public static Optional<ClaimAnswer> absent(ClaimRequest request) {
     return request.intent() == Intent.LOOK
         ? Optional.of(new ClaimAnswer.Absent())
@@ -56,8 +56,8 @@ public record ClaimRow(
   }
 
   /**
-   * Whether the claim that is given over this row takes over one that had lapsed. A caller that
-   * asks again for its own claim has not begun.
+   * Whether a claim that replaces this row takes over a lapsed one. A caller that repeats its
+   * request has not started its work.
    */
   public boolean isTakenOverBy(ClaimRequest request) {
     return !isGone() && (takenOver || !owner.equals(request.owner()));

@@ -8,93 +8,93 @@ import java.util.Set;
  * Keeps claims and marks. Each verb is one atomic step, decided by the store's clock, and blocks
  * its caller for at most {@code within}. Thread-safe.
  *
- * <p>A <em>claim</em> says that a key's work is being done, and then what came of it. It has an
- * owner, whose id is used once, and a token, which rises with each claim of the key. A claim that
- * is neither finished nor extended in time has lapsed: its work may have been done, or not. A
+ * <p>A <em>claim</em> says that the work of a key is running, and later holds its outcome. It has
+ * an owner, whose id is used once, and a token, which rises with each claim of the key. A claim
+ * that is neither finished nor extended in time has lapsed: its work may have been done, or not. A
  * <em>mark</em> says that a key was seen, and how often.
  *
  * <p>Every verb throws {@link io.leasehold.StoreException} if the store did not answer: {@code
- * UNKNOWN_OUTCOME} if the request may have taken effect. Each can be repeated then, with the same
- * arguments, and answers as the first did; but {@link #mark}, which finds the mark of the first,
- * and {@link #increment}, which counts again.
+ * UNKNOWN_OUTCOME} if the request may have taken effect. The caller may then repeat the verb with
+ * the same arguments and gets the same answer, except from {@link #mark}, which finds the first
+ * mark, and {@link #increment}, which counts again.
  */
 public interface IdempotencyStore extends AutoCloseable {
-  /** A duration that is for ever: a hundred years. */
+  /** The longest duration, which means without end: a hundred years. */
   Duration FOREVER = Duration.ofDays(36_525);
 
-  /** The longest key, in code points. NUL and unpaired surrogates are not allowed in it. */
+  /** The longest key, in code points. A key has no NUL and no unpaired surrogates. */
   int MAX_KEY = 255;
 
   /** The longest result of a claim, in bytes. */
   int MAX_RESULT = 8 << 20;
 
   /**
-   * Asks for a claim, or for what is known of the key. Changes nothing unless the answer is {@link
+   * Asks for a claim, or for the state of the key. Changes nothing unless the answer is {@link
    * ClaimAnswer.Claimed}.
    */
   ClaimAnswer claim(ClaimRequest request, Duration within);
 
   /**
-   * Extends a claim that has not lapsed: from now on it lives for {@code life}. With a life of zero
-   * it lapses now.
+   * Extends a claim that has not lapsed: it lives for {@code life} from now. With a life of zero it
+   * lapses now.
    *
-   * @param keep for how long it is kept after that, lapsed
-   * @return false if it is finished, has lapsed, is another's, or gone
+   * @param keep how long the store keeps the claim after it has lapsed
+   * @return false if the claim is finished, has lapsed, has another owner, or is gone
    */
   boolean extend(ClaimId claim, Duration life, Duration keep, Duration within);
 
   /**
-   * Finishes a claim, also one that has lapsed, as long as no other took it over: compares owner
+   * Finishes a claim, even a lapsed one, unless another caller has taken it over: compares owner
    * and token, and sets the outcome, in one step.
    *
-   * @param keep for how long the outcome is kept, from now
-   * @return whether it is finished by this claim, now or before; false if the claim is another's,
-   *     or gone
+   * @param keep how long the store keeps the outcome, from now
+   * @return true if this claim is finished, now or before; false if it has another owner, or is
+   *     gone
    */
   boolean complete(ClaimId claim, Outcome outcome, Duration keep, Duration within);
 
   /**
-   * Gives a claim back that is not finished: the key is as if it had never been claimed.
+   * Releases a claim that is not finished: the key is as if it had never been claimed.
    *
-   * @param evenTakenOver whether also a claim that was taken over; without, such a one stays, and
-   *     lapses
+   * @param evenTakenOver whether to release also a claim that took over a lapsed one; if false,
+   *     such a claim stays, and lapses
    * @return whether there was such a claim
    */
   boolean release(String key, String owner, boolean evenTakenOver, Duration within);
 
-  /** Forgets a key, whatever is known of it: a claim that is live becomes stale. */
+  /** Forgets a key in any state: a live claim becomes stale. */
   boolean forget(String key, Duration within);
 
   /**
    * Marks a key.
    *
-   * @param keep for how long
-   * @return whether it was not marked before; if it was, the mark stays as it is
+   * @param keep how long the store keeps the mark
+   * @return true if the key was not marked before; otherwise the old mark stays as it is
    */
   boolean mark(String key, Duration keep, Duration within);
 
   /**
-   * Counts a key: 1 for one that is not marked, which is then marked.
+   * Increments the count of a key and returns it: 1 for a key without a mark, which gets one.
    *
-   * @param keep for how long, if it was not marked
+   * @param keep how long the store keeps a new mark
    */
   long increment(String key, Duration keep, Duration within);
 
-  /** Takes a mark away; whether there was one. */
+  /** Removes the mark of a key, and returns whether there was one. */
   boolean unmark(String key, Duration within);
 
-  /** Those of the keys that are marked. */
+  /** Returns the marked ones of these keys. */
   Set<String> marked(List<String> keys, Duration within);
 
   /**
-   * Deletes what need not be kept any more. A store whose entries end by themselves does nothing.
+   * Deletes expired claims and marks. A store whose entries expire without it does nothing.
    *
-   * @param most how many claims, and how many marks, at most
-   * @return how many of both
+   * @param most the largest number of claims, and of marks, to delete
+   * @return the number of deleted claims and marks
    */
   int purge(int most, Duration within);
 
-  /** Ends connections and threads. Idempotent. */
+  /** Ends the connections and threads of the store. Idempotent. */
   @Override
   void close();
 }

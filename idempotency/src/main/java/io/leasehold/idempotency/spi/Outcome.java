@@ -2,17 +2,17 @@ package io.leasehold.idempotency.spi;
 
 import java.util.Arrays;
 
-/** What came of the work of a claim. Immutable, if its bytes are left alone. */
+/** The outcome of the work of a claim. Immutable, if the caller does not change its bytes. */
 public final class Outcome {
-  /** How work ended. A store keeps the name. */
+  /** How work ended. Stores keep the name of the constant. */
   public enum Kind {
-    /** With a value. */
+    /** The work returned a value. */
     VALUE,
-    /** With an exception that is thrown again. */
+    /** The work threw an exception, which later calls replay. */
     EXCEPTION,
-    /** With an exception after which the key is not to be used again. */
+    /** The work threw an exception after which it must never run again. */
     POISON,
-    /** With a value that is too large to be kept. */
+    /** The work returned a value that is too large to keep. */
     TOO_LARGE
   }
 
@@ -20,21 +20,21 @@ public final class Outcome {
   private final byte[] bytes;
 
   /**
-   * An outcome.
+   * Creates an outcome.
    *
-   * @param bytes what is replayed; not copied, and not to be changed
+   * @param bytes the data to replay; not copied, so do not change it
    */
   public Outcome(Kind kind, byte[] bytes) {
     this.kind = kind;
     this.bytes = bytes;
   }
 
-  /** How it ended. */
+  /** How the work ended. */
   public Kind kind() {
     return kind;
   }
 
-  /** What is replayed; not a copy. */
+  /** The data to replay; not a copy, so do not change it. */
   public byte[] bytes() {
     return bytes;
   }
@@ -49,7 +49,7 @@ public final class Outcome {
     return 31 * kind.hashCode() + Arrays.hashCode(bytes);
   }
 
-  /** Without what may be a secret. */
+  /** Hides the data, which may be a secret. */
   @Override
   public String toString() {
     return kind + " of " + bytes.length + " bytes";

@@ -1,7 +1,8 @@
 /**
- * What a store of the idempotency toolkit implements: {@link
- * io.leasehold.idempotency.spi.IdempotencyStore}, a handful of atomic verbs on claims and marks.
- * Waiting, heartbeats, policies and codecs are not here: they are done once for every store.
+ * The interface that a store of the idempotency toolkit implements: {@link
+ * io.leasehold.idempotency.spi.IdempotencyStore}, a handful of atomic verbs on claims and marks. A
+ * store does not wait, send heartbeats, apply policies or encode results: the toolkit does that for
+ * every store.
  */
 @NullMarked
 package io.leasehold.idempotency.spi;

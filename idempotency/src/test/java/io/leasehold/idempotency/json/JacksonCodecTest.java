@@ -33,7 +33,7 @@ class JacksonCodecTest {
   public static final class Hidden {
     /** Fails. */
     public String getSecret() {
-      throw new IllegalStateException("nobody may see it");
+      throw new IllegalStateException("it is secret");
     }
   }
 

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Data that refuses the writes of a holder whose lease is over: a process that was paused for
- * longer than its ttl wakes up, believes that it holds the lock, and writes. No lock can keep it
- * from that; a transaction can.
+ * Makes data refuse the writes of a holder whose lease has ended: a process that was paused for
+ * longer than its ttl wakes up, believes that it holds the lock, and writes. No lock can prevent
+ * that; a transaction can.
  *
  * <p>{@link #guard} is for data in the database of the locks, {@link #raise} for any database.
  *
@@ -28,16 +28,16 @@ import java.util.stream.Collectors;
  * calling thread alone.
  */
 public final class FencedWrites {
-  /** Whoever is granted the name next must write this row, and waits for the transaction. */
+  /** The next holder of the name must write this row, so it waits for the transaction. */
   private static final String HOLDS_ALONE =
       """
       SELECT fence FROM {lock} WHERE name = :name AND lease_id = :id AND fence = :number
         AND expires > {now}{keep}""";
 
-  /** The same of a lease that is not in this row. */
+  /** The row of the name, for a lease that is in the table of shares. */
   private static final String NAME = "SELECT fence FROM {lock} WHERE name = :name{keep}";
 
-  /** Asked once the name's row is kept, and not of a snapshot that may be older. */
+  /** Runs once the row of the name is locked, and does not read an older snapshot. */
   private static final String HOLDS_SHARED =
       """
       SELECT fence FROM {share} WHERE name = :name AND lease_id = :id AND fence = :number
@@ -49,33 +49,32 @@ public final class FencedWrites {
     this.transaction = new CallersTransaction(tables);
   }
 
-  /** For leases in tables whose names begin with {@code leasehold}. */
+  /** Guards leases in tables whose names begin with {@code leasehold}. */
   public static FencedWrites create() {
     return inTables(Tables.DEFAULT);
   }
 
   /**
-   * For leases in other tables.
+   * Guards leases in other tables.
    *
-   * @param prefix what their names begin with, after a schema and a dot if there is one
+   * @param prefix the prefix of the table names, with a schema and a dot before it if there is one
    */
   public static FencedWrites inTables(String prefix) {
     return new FencedWrites(prefix);
   }
 
   /**
-   * Makes sure, inside the caller's transaction, that the lease still holds and that nobody who is
-   * granted the lock later can commit before this transaction ends: the row of the lock is kept
-   * from being changed until then. So what the transaction writes, it writes as the holder, however
-   * late it commits.
+   * Ensures, inside the caller's transaction, that the lease still holds, and that no later holder
+   * of the lock can commit before this transaction ends: the transaction keeps the row of the lock
+   * locked until then. So the transaction writes as the holder, however late it commits.
    *
-   * <p>Waits for whoever is changing the row at this moment, as long as the connection lets it. The
-   * lease is not renewed while it is guarded: keep the transaction shorter than the ttl, else the
-   * lease is lost when the ttl is over, which does not harm this transaction. Release after the
-   * commit: before it a release would wait for it. Guard first in the transaction where it reads a
-   * snapshot (PostgreSQL, repeatable read) or has one time (H2).
+   * <p>Waits for another transaction that is changing the row, up to the lock timeout of the
+   * connection. The lease is not renewed while it is guarded: keep the transaction shorter than the
+   * ttl, or the lease is lost when the ttl ends; that does not harm this transaction. Release after
+   * the commit: an earlier release would wait for it. If the transaction reads a snapshot
+   * (PostgreSQL, repeatable read) or has one time (H2), guard before any other statement.
    *
-   * @throws LeaseLostException if the lease is over; roll back
+   * @throws LeaseLostException if the lease has ended; roll back
    * @throws IllegalStateException if the connection is in auto-commit mode
    * @throws io.leasehold.StoreException if the database fails
    */
@@ -97,7 +96,7 @@ public final class FencedWrites {
               + lease.name()
               + "': the lease "
               + lease.leaseId()
-              + " is over, as the database says; roll back, for somebody else may hold the lock");
+              + " has ended in the database; roll back, because another client may hold the lock");
     }
   }
 
@@ -107,15 +106,15 @@ public final class FencedWrites {
   }
 
   /**
-   * Raises the token that a row of the application remembers, in one statement: {@code UPDATE table
-   * SET tokenColumn = token WHERE keyColumn = key AND tokenColumn <= token}. Do it in the
-   * transaction that then writes, or write the other columns under the same condition. A holder may
-   * write more than once, so its own token is not refused. The column must not be null.
+   * Raises the fencing token in a row of the application, in one statement: {@code UPDATE table SET
+   * tokenColumn = token WHERE keyColumn = key AND tokenColumn <= token}. Call it in the transaction
+   * that then writes, or write the other columns under the same condition. A holder may write more
+   * than once, so an equal token is accepted. The column must not be null.
    *
-   * @param table its name as the database spells it, after a schema and a dot if there is one;
-   *     quoted here
+   * @param table the name as the database spells it, with a schema and a dot before it if there is
+   *     one; this method quotes it
    * @param token the lease's {@link Lease#fencingToken()}
-   * @return false if the row remembers a higher token, so that somebody was granted the lock later;
+   * @return false if the row has a higher token, because another holder acquired the lock later;
    *     also if there is no such row
    * @throws SQLException if the database fails
    */

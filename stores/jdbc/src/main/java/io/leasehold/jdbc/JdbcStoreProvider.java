@@ -20,12 +20,13 @@ import java.util.concurrent.ThreadLocalRandom;
  * Opens stores that keep leases as rows of a database. Serves {@code file:PATH}, a SQLite file:
  * relative as in {@code file:locks.db}, absolute as in {@code file:/var/lib/app/locks.db} or {@code
  * file:///var/lib/app/locks.db}; in a path, {@code ?}, {@code %} and every other character may be
- * written percent-encoded. The file is made when it is first needed. Takes no parameters of its
- * own.
+ * written percent-encoded. The store creates the file when it first needs it. There are no
+ * parameters but the common ones. Also serves {@code jdbc:} URLs of PostgreSQL, MySQL, MariaDB and
+ * H2.
  *
- * <p>To open it fails with {@link io.leasehold.StoreException}: {@code REFUSED} if the path is not
- * one that can be used (a directory, a network file system, not writable, not a lock file, a newer
- * schema), {@code UNAVAILABLE} if it cannot be used now (disk full). Open stores are thread-safe.
+ * <p>Opening a store fails with {@link io.leasehold.StoreException}: {@code REFUSED} if the path is
+ * not usable (a directory, a network file system, not writable, not a lock file, a newer schema),
+ * {@code UNAVAILABLE} if it is not usable now (disk full). Open stores are thread-safe.
  *
  * <p>Stateless and thread-safe.
  */

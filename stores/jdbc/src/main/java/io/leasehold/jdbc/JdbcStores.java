@@ -6,26 +6,25 @@ import io.leasehold.spi.StoreListener;
 import javax.sql.DataSource;
 
 /**
- * Stores in a database that the application already has a {@link DataSource} for: PostgreSQL,
- * MySQL, MariaDB or H2.
+ * Opens stores over a {@link DataSource} of the application: PostgreSQL, MySQL, MariaDB or H2.
  *
  * <pre>{@code
  * LockClient locks = Leasehold.builder(JdbcStores.using(dataSource)).build();
  * }</pre>
  *
- * <p>The store keeps two connections of the pool for itself, from the opening of the client to its
- * end, and never asks for more: neither waiters nor an application that uses up its pool keep it
- * from renewing and releasing, and a caller that is within a transaction of that pool can take a
- * lock. So the pool must be larger by two than what the application uses; a pool that does not give
- * them is refused when the client is opened. A connection that ends is replaced. No request joins a
- * transaction of the application, and what is set on a connection (auto-commit, isolation, timeouts
- * of the session) is set back before the pool gets it again.
+ * <p>The store takes two connections of the pool when the client opens, keeps them until it closes,
+ * and never asks for more. So neither waiters nor an application that uses up its pool can stop
+ * renewals and releases, and a caller inside a transaction of that pool can acquire a lock. Make
+ * the pool larger by two than the application needs; if the pool does not give the two connections,
+ * the client does not open. A connection that breaks is replaced. No request joins a transaction of
+ * the application, and settings of a connection (auto-commit, isolation, timeouts of the session)
+ * are restored before the pool gets it back.
  *
- * <p>A pool that reports connections that are not given back (HikariCP's {@code
- * leakDetectionThreshold}) reports these two. All requests go over two connections: by URL there
- * are eight. Who waits is found out by polling, on PostgreSQL too: by URL there is a connection
- * that listens. Requests run on at most six threads of the store, for a pool's connections may be
- * ones that must not see an interrupt.
+ * <p>A pool that reports leaked connections (HikariCP's {@code leakDetectionThreshold}) reports
+ * these two. All requests share two connections; a store that is opened by URL has eight. Waiters
+ * are polled, on PostgreSQL too; a store that is opened by URL listens for notifications there.
+ * Requests run on at most six threads of the store, because some drivers break a connection when
+ * its thread is interrupted.
  *
  * <p>Immutable and thread-safe.
  */
@@ -40,21 +39,21 @@ public final class JdbcStores implements StoreFactory {
     this.care = care;
   }
 
-  /** In tables whose names begin with {@code leasehold}, which must be there. */
+  /** A store in tables whose names begin with {@code leasehold}; the tables must exist. */
   public static JdbcStores using(DataSource source) {
     return new JdbcStores(source, Tables.DEFAULT, ServerSchema.Care.VALIDATE);
   }
 
   /**
-   * In other tables.
+   * The same store in other tables.
    *
-   * @param prefix what their names begin with, after a schema and a dot if there is one
+   * @param prefix the prefix of the table names, with a schema and a dot before it if there is one
    */
   public JdbcStores tables(String prefix) {
     return new JdbcStores(source, prefix, care);
   }
 
-  /** Makes the tables if they are not there. */
+  /** The same store, which creates its tables if they do not exist. */
   public JdbcStores createTables() {
     return new JdbcStores(source, tables, ServerSchema.Care.CREATE);
   }

@@ -15,14 +15,14 @@ import javax.net.SocketFactory;
  */
 
 /**
- * Sockets for the connection that listens, which answer at once when there is nothing to read. Not
- * for applications: public because the driver makes it by its name.
+ * Creates the sockets of the connection that listens, which answer at once when there is nothing to
+ * read. Not for applications; the class is public because the driver creates it by name.
  */
 public final class ListeningSockets extends SocketFactory {
   /** The timeout that the driver sets where it only looks, and nowhere else. */
   private static final int LOOKING_MILLIS = 1;
 
-  /** For the driver. */
+  /** Called by the driver. */
   public ListeningSockets() {}
 
   @Override

@@ -21,35 +21,34 @@ import java.util.function.Function;
 import javax.sql.DataSource;
 
 /**
- * Tables of another module of this library, in a database of locks: over connections made, bounded
- * and ended in the same way, with the same URLs and the same errors. Not for applications.
- * Thread-safe.
+ * Gives another module of this library access to its tables in a database of locks, with the same
+ * connections, time limits, URLs and errors as the lock store. Not for applications. Thread-safe.
  */
 public final class SqlTables implements AutoCloseable {
-  /** What is done with a connection. */
+  /** Work on a connection. */
   public interface Work<T> {
-    /** Does it; may be run again after a statement that had no effect. */
+    /** Runs the work; may run again after a statement that had no effect. */
     T run(Statements statements) throws SQLException;
   }
 
-  /** Reads a row. */
+  /** Makes an object of a row. */
   public interface RowReader<T> {
-    /** Reads it. */
+    /** Reads the current row. */
     T read(java.sql.ResultSet row) throws SQLException;
   }
 
   /**
-   * Where the tables are, and how they are spoken to.
+   * The place of the tables: the database product, its clock, and the names of the tables.
    *
    * @param product {@code postgresql}, {@code mysql}, {@code mariadb}, {@code h2} or {@code sqlite}
-   * @param now the clock of leases, in microseconds, as an expression
-   * @param tables makes the quoted name of a table of its last word
+   * @param now an SQL expression for the clock of leases, in microseconds
+   * @param tables maps the last word of a table's name to the quoted name
    */
   public record Place(String product, String now, Function<String, String> tables) {}
 
   /**
-   * Statements on a connection. Parameters are named, as {@code :life}, by lower-case letters; one
-   * that is called {@code name} or {@code names} is compared as bytes.
+   * Statements on a connection. The names of parameters are lower-case letters, as {@code :life};
+   * parameters {@code name} and {@code names} are compared as bytes.
    */
   public static final class Statements {
     private final Session session;
@@ -60,28 +59,28 @@ public final class SqlTables implements AutoCloseable {
       this.place = place;
     }
 
-    /** Where it is. */
+    /** The place of the tables on this connection. */
     public Place place() {
       return place;
     }
 
-    /** Runs a statement that answers with the number of rows it changed. */
+    /** Runs a statement, and returns the number of changed rows. */
     public int update(String sql, Map<String, ?> values) throws SQLException {
       return session.update(sql, values);
     }
 
-    /** Runs a statement that answers with rows. */
+    /** Runs a query, and returns its rows. */
     public <T> List<T> query(String sql, Map<String, ?> values, RowReader<T> reader)
         throws SQLException {
       return session.query(sql, values, reader::read);
     }
 
-    /** Runs a statement that changes a row at most, and answers with {@code LAST_INSERT_ID(x)}. */
+    /** Runs a statement that changes at most one row, and returns its {@code LAST_INSERT_ID(x)}. */
     public OptionalLong updateForNumber(String sql, Map<String, ?> values) throws SQLException {
       return session.updateForNumber(sql, values);
     }
 
-    /** Whether a statement failed because there is a row of this key already. */
+    /** Whether a statement failed because a row with this key exists. */
     public boolean isDuplicate(SQLException e) {
       return !place.product().equals("sqlite")
           && ServerStores.dialect(place.product(), Tables.DEFAULT).trouble(e)
@@ -89,9 +88,10 @@ public final class SqlTables implements AutoCloseable {
     }
 
     /**
-     * Runs statements in a transaction of the caller that wait for others no longer than this.
+     * Runs statements in a transaction of the caller, which wait at most {@code most} for other
+     * transactions.
      *
-     * @return what they say; false if others were in the way all the time
+     * @return the result of the work; false if other transactions blocked it all the time
      */
     public boolean waitFor(Duration most, Work<Boolean> work) throws SQLException {
       if (place.product().equals("sqlite")) {
@@ -125,10 +125,10 @@ public final class SqlTables implements AutoCloseable {
   }
 
   /**
-   * Opens the database that a URL of a store names, and makes the tables where the URL lets it.
+   * Opens the database of a store URL, and creates the tables if the URL allows it.
    *
-   * @param ddl the statements that make the tables if they are not there
-   * @param probe a table of them
+   * @param ddl the statements that create the tables if they do not exist
+   * @param probe one of the tables
    */
   public static SqlTables open(StoreUrl url, Function<Place, List<String>> ddl, String probe) {
     if (url.scheme().equals("jdbc")) {
@@ -141,14 +141,14 @@ public final class SqlTables implements AutoCloseable {
           SqlTables::close);
     }
     url.requireOnly(java.util.Set.of());
-    return file(JdbcStoreProvider.path(url), ddl);
+    return file(JdbcStoreProvider.path(url), ddl, probe);
   }
 
   /**
-   * As {@link #open(StoreUrl, Function, String)}, on two connections of a pool that are kept.
+   * As {@link #open(StoreUrl, Function, String)}, on two connections of a pool, which it keeps.
    *
-   * @param prefix what the tables' names begin with
-   * @param create whether they are made if they are not there
+   * @param prefix the prefix of the table names
+   * @param create whether to create the tables if they do not exist
    */
   public static SqlTables open(
       DataSource pool,
@@ -161,7 +161,7 @@ public final class SqlTables implements AutoCloseable {
         pool, prefix, opening -> onServer(opening, care, true, ddl, probe), SqlTables::close);
   }
 
-  /** The place that a URL names; opens nothing. */
+  /** The place of a store URL. Opens no connection. */
   public static Place place(StoreUrl url) {
     return url.scheme().equals("jdbc")
         ? place(ServerStores.tables(ServerUrl.of(url, System.getenv())))
@@ -171,10 +171,9 @@ public final class SqlTables implements AutoCloseable {
   /**
    * Runs statements in a transaction of the caller, on the caller's connection.
    *
-   * @param prefix what the tables' names begin with
+   * @param prefix the prefix of the table names
    * @throws IllegalStateException if there is no transaction
-   * @throws StoreException if the database fails; what becomes of the transaction is the caller's
-   *     affair
+   * @throws StoreException if the database fails; the caller commits or rolls back
    */
   public static <T> T inTransaction(Connection connection, String prefix, Work<T> work) {
     CallersTransaction transaction = new CallersTransaction(prefix);
@@ -209,7 +208,7 @@ public final class SqlTables implements AutoCloseable {
     return new Place("sqlite", now, table -> prefix + "_" + table);
   }
 
-  private static SqlTables file(Path path, Function<Place, List<String>> ddl) {
+  private static SqlTables file(Path path, Function<Place, List<String>> ddl, String probe) {
     Clock clock = new SystemClock();
     SqliteDatabase database =
         new SqliteDatabase(
@@ -218,12 +217,24 @@ public final class SqlTables implements AutoCloseable {
     Place place = sqlite(Tables.DEFAULT, ":now / 1000");
     SqlTables opened = new SqlTables(new OnFile(database), place, false);
     try {
-      opened.call(TimelyOpening.LONGEST, statements -> create(statements, ddl.apply(place)));
+      // Who finds them there does not wait for those who write
+      if (!opened.read(TimelyOpening.LONGEST, statements -> isThere(statements, probe))) {
+        opened.call(TimelyOpening.LONGEST, statements -> create(statements, ddl.apply(place)));
+      }
     } catch (RuntimeException e) {
       opened.close();
       throw e;
     }
     return opened;
+  }
+
+  private static boolean isThere(Statements statements, String probe) throws SQLException {
+    return !statements
+        .query(
+            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :probe",
+            Map.of("probe", statements.place().tables().apply(probe)),
+            row -> true)
+        .isEmpty();
   }
 
   private static SqlTables onServer(
@@ -269,7 +280,8 @@ public final class SqlTables implements AutoCloseable {
         throw errors.refused(
             "lacks the table "
                 + table
-                + "; make it by what IdempotencyStores.ddl(url) returns, or add ?ddl=create",
+                + "; make it by what IdempotencyStores.ddl(url) returns or `leasehold doctor --ddl`"
+                + " prints, or add ?ddl=create",
             e);
       }
     }
@@ -283,21 +295,21 @@ public final class SqlTables implements AutoCloseable {
     return true;
   }
 
-  /** Where it is. */
+  /** The place of the tables of this database. */
   public Place place() {
     return place;
   }
 
   /**
-   * Runs statements each of which stands for itself; in a file, in one transaction.
+   * Runs statements that do not depend on each other; in a file, in one transaction.
    *
-   * @throws StoreException UNKNOWN_OUTCOME if they may have had an effect
+   * @throws StoreException with {@code UNKNOWN_OUTCOME} if they may have taken effect
    */
   public <T> T call(Duration within, Work<T> work) {
     return run(within, limit -> runner.write(limit, onPlace(work)));
   }
 
-  /** The same, for what only reads. */
+  /** As {@link #call}, for statements that only read. */
   public <T> T read(Duration within, Work<T> work) {
     return run(within, limit -> runner.read(limit, onPlace(work)));
   }

@@ -13,8 +13,8 @@ import java.util.Optional;
 
 /**
  * Locks that last as long as a transaction of the application: {@code SELECT … FOR UPDATE} on the
- * row of a name, on the application's own connection. Freed by commit, by rollback, and by the end
- * of the connection.
+ * row of a name, on the connection of the application. Commit, rollback and the end of the
+ * connection free them.
  *
  * <pre>{@code
  * connection.setAutoCommit(false);
@@ -23,17 +23,17 @@ import java.util.Optional;
  * connection.commit();
  * }</pre>
  *
- * <p>There is no ttl and no fencing token, and none is needed for data in the same database: the
- * transaction is the fence. Either all of it is committed while it has the lock, or nothing is.
- * Nothing outside the database is protected. A transaction that hangs keeps the lock for as long as
- * the server lets it; give it a timeout.
+ * <p>There is no ttl and no fencing token, and data in the same database needs none: the
+ * transaction is the fence. It commits everything while it has the lock, or nothing. Data outside
+ * the database is not protected. A transaction that hangs keeps the lock for as long as the server
+ * allows; give it a timeout.
  *
- * <p>It locks one record, by its primary key, and waits in the server's own queue. Re-entrant
- * within a transaction. A name that is in use as a lease is a lock of another kind; use other
- * names. Two transactions that lock two names in different orders deadlock, as with any rows; the
+ * <p>A lock locks one row, by its primary key, and waits in the queue of the server. Re-entrant
+ * within a transaction. A name that is in use as a lease is a lock of another kind; use a different
+ * name. Two transactions that lock two names in different orders deadlock, as with any rows; the
  * server ends one of them.
  *
- * <p>PostgreSQL, MySQL, MariaDB and H2, in the tables of the leases, which must be there. Immutable
+ * <p>PostgreSQL, MySQL, MariaDB and H2, in the tables of the leases, which must exist. Immutable
  * and thread-safe; the connection is used by the calling thread alone.
  */
 public final class TransactionLocks {
@@ -42,7 +42,7 @@ public final class TransactionLocks {
   private static final String AT_ONCE = " FOR UPDATE NOWAIT";
   private static final String EXISTS = "SELECT 1 FROM {lock} WHERE name = :name";
 
-  /** As short as a server can wait. */
+  /** The shortest time that a server can wait. */
   private static final Duration MOMENT = Duration.ofMillis(1);
 
   private final CallersTransaction transaction;
@@ -51,26 +51,26 @@ public final class TransactionLocks {
     this.transaction = new CallersTransaction(tables);
   }
 
-  /** In tables whose names begin with {@code leasehold}. */
+  /** Locks rows of tables whose names begin with {@code leasehold}. */
   public static TransactionLocks create() {
     return inTables(Tables.DEFAULT);
   }
 
   /**
-   * In other tables.
+   * Locks rows of other tables.
    *
-   * @param prefix what their names begin with, after a schema and a dot if there is one
+   * @param prefix the prefix of the table names, with a schema and a dot before it if there is one
    */
   public static TransactionLocks inTables(String prefix) {
     return new TransactionLocks(prefix);
   }
 
   /**
-   * Locks the name until the transaction ends. Waits for {@code maxWait} at most, to whole seconds
-   * on MySQL and MariaDB; an interrupt does not end the wait. After a failure the transaction still
-   * stands, but for one that the server ended itself (a deadlock).
+   * Locks the name until the transaction ends. Waits at most {@code maxWait}, in whole seconds on
+   * MySQL and MariaDB; an interrupt does not end the wait. After a failure the transaction still
+   * stands, unless the server ended it (a deadlock).
    *
-   * @throws LockTimeoutException if another transaction has it all the time
+   * @throws LockTimeoutException if another transaction did not free the lock in time
    * @throws LockKindException if the name is held as a lease
    * @throws IllegalStateException if the connection is in auto-commit mode
    * @throws io.leasehold.StoreException if the database fails
@@ -84,15 +84,18 @@ public final class TransactionLocks {
                 dialect.waitFor(session, maxWait, () -> lock(session, dialect, name)));
     if (!locked) {
       throw new LockTimeoutException(
-          "lock '" + name + "': another transaction has it, and still had it after " + maxWait);
+          "lock '"
+              + name
+              + "': another transaction holds it, and did not free it within "
+              + maxWait);
     }
   }
 
   /**
-   * Locks the name until the transaction ends, if no other transaction has it; waits for nobody.
-   * Whatever the answer, the transaction goes on.
+   * Locks the name until the transaction ends, if no other transaction has the lock; does not wait.
+   * In both cases the transaction stands.
    *
-   * @return whether it is locked
+   * @return whether the transaction has the lock
    * @throws LockKindException if the name is held as a lease
    * @throws IllegalStateException if the connection is in auto-commit mode
    * @throws io.leasehold.StoreException if the database fails
@@ -124,9 +127,9 @@ public final class TransactionLocks {
     return dialect.waitFor(session, MOMENT, () -> lock(session, dialect, name));
   }
 
-  /** Who makes the row has it locked, or waits for who has. */
+  /** The transaction that inserts the row has it locked; another one waits for it. */
   private static boolean lock(Session session, Dialect dialect, String name) throws SQLException {
-    // Not looked for under a lock if it is not there: that would lock the gap where it will be.
+    // A locking read of an absent row would lock the gap where it will be.
     Optional<Row> row =
         isKnown(session, name) ? LeaseTable.lockedRow(session, name, LOCKED) : Optional.empty();
     if (row.isEmpty()) {

@@ -4,13 +4,13 @@
  * from a {@code DataSource}.
  *
  * <ul>
- *   <li>Every store: {@code LeaseRowStore} is the SPI over {@code Verbs} (what is asked) and {@code
- *       Wakes} (who is woken); {@code Session}, {@code NamedStatements} and {@code Limit} send
+ *   <li>Every store: {@code LeaseRowStore} is the SPI over {@code Verbs} (the requests) and {@code
+ *       Wakes} (the wake-ups); {@code Session}, {@code NamedStatements} and {@code Limit} send
  *       statements in bounded time.
  *   <li>A SQLite file: {@code Sqlite*}, {@code HostClock}.
  *   <li>Rows on a server: {@code Server*}; the statements in {@code LeaseTable}, {@code QueueTable}
- *       and {@code RenewalTable}, the rules in {@code Admission}, what databases differ in in
- *       {@code *Dialect}, connections in {@code *Lanes}, notifications in {@code PostgresWakes}.
+ *       and {@code RenewalTable}, the rules in {@code Admission}, the differences between databases
+ *       in {@code *Dialect}, connections in {@code *Lanes}, notifications in {@code PostgresWakes}.
  *   <li>{@code mode=session}: {@code Session*} (but {@code Session}), {@code LockSession*}, {@code
  *       LeftRows}, {@code EndedIds}; the servers' own locks in {@code *NamedLocks} and {@code
  *       PostgresAdvisoryLocks}, their queue in {@code NamedLockQueue}.

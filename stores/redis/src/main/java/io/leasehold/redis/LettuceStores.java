@@ -8,9 +8,9 @@ import io.lettuce.core.RedisClient;
 import java.time.Duration;
 
 /**
- * Stores on a server that the application already has a Lettuce client for, with its address,
- * security and event loops. Where there is a choice, {@link RedisStores} is faster for callers that
- * block: a request runs on their own threads there, and on an event loop here.
+ * Opens stores over a Lettuce client of the application, with its address, security and event
+ * loops. {@link RedisStores} is faster for callers that block: there a request runs on the caller's
+ * thread, here on an event loop.
  *
  * <pre>{@code
  * client.setOptions(
@@ -21,7 +21,7 @@ import java.time.Duration;
  * <p>Stateless and thread-safe.
  */
 public final class LettuceStores {
-  /** The first connection of a process takes long: it starts Lettuce's event loops. */
+  /** The first connection of a process takes long, because it starts the event loops of Lettuce. */
   private static final Duration CONNECTING = Duration.ofSeconds(30);
 
   private LettuceStores() {}
@@ -32,14 +32,14 @@ public final class LettuceStores {
   }
 
   /**
-   * A store over one connection of this client for requests, and one more once somebody waits. The
-   * client is not closed.
+   * A store that opens one connection of this client for requests, and another one as soon as a
+   * caller waits. The store does not close the client.
    *
-   * <p>Lettuce keeps what was sent while a connection breaks and sends it again over the next one,
-   * long after a lock was given up, unless it is told to reject commands while it is disconnected;
-   * so a client without that option is refused when the store is opened.
+   * <p>By default, Lettuce keeps the commands of a broken connection and sends them again over the
+   * next one, long after a lock was given up. So the client must have the option to reject commands
+   * while it is disconnected; a store over another client fails to open.
    *
-   * @param prefix what every key begins with: 1 to 100 characters, without braces and wildcards
+   * @param prefix the prefix of every key: 1 to 100 characters, without braces and wildcards
    * @throws IllegalArgumentException if the prefix is not allowed
    */
   public static StoreFactory using(RedisClient client, String prefix) {

@@ -14,19 +14,18 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.RedisClient;
 
 /**
- * Scripts of another module of this library, on a server of locks: over connections made, bounded
- * and ended in the same way, with the same URLs and the same errors. Not for applications.
- * Thread-safe.
+ * Runs scripts of another module of this library on a server of locks, with the same connections,
+ * time limits, URLs and errors as the lock store. Not for applications. Thread-safe.
  */
 public final class RedisScripts implements AutoCloseable {
   private static final Duration OPENING = Duration.ofSeconds(5);
 
-  /** A script. Immutable. */
+  /** A script and its SHA-1. Immutable. */
   public static final class Text {
     private final byte[] bytes;
     private final byte[] sha;
 
-    /** Of its text. */
+    /** Makes a script of its text. */
     public Text(String text) {
       this.bytes = Command.bytes(text);
       this.sha = Command.bytes(Script.sha1(text));
@@ -45,14 +44,14 @@ public final class RedisScripts implements AutoCloseable {
    * Connects to the server of a URL.
    *
    * @throws IllegalArgumentException if the URL is malformed
-   * @throws StoreException if the server cannot be reached, or refuses
+   * @throws StoreException if the server cannot be reached, or refuses the client
    */
   public static RedisScripts open(StoreUrl url) {
     String prefix = url.parameter("prefix").orElse(Keys.PREFIX);
     return open(RedisStoreProvider.connections(url), prefix);
   }
 
-  /** As the application's client connects. */
+  /** Connects with the settings of the application's client. */
   public static RedisScripts open(RedisClient client, String prefix) {
     return open(RedisStores.connections(client), prefix);
   }
@@ -70,16 +69,16 @@ public final class RedisScripts implements AutoCloseable {
     }
   }
 
-  /** What every key begins with. */
+  /** The prefix of every key. */
   public String prefix() {
     return prefix;
   }
 
   /**
-   * Runs a script: one request, or two where the server has forgotten it.
+   * Runs a script: one request, or two if the server has forgotten the script.
    *
    * @return null, a {@code Long}, a {@code byte[]}, or a {@code List} of these
-   * @throws StoreException if it is not answered
+   * @throws StoreException if the server does not answer, or answers with an error
    */
   public @Nullable Object run(
       Text script, List<byte[]> keys, List<byte[]> arguments, Duration within) {

@@ -9,15 +9,15 @@ import java.util.Set;
 /**
  * Opens stores on Redis and Valkey servers: {@code
  * redis://[user[:password]@]host[:port][/database]}, {@code rediss://} with TLS. Parameters: {@code
- * prefix}, what every key begins with ({@code leasehold:}); {@code ca}, with TLS a file with the
- * certificates to trust, instead of the JDK's own, and {@code cert} and {@code key} with the
- * client's certificate and its key. User and password are taken from the environment, {@code
- * LEASEHOLD_USER} and {@code LEASEHOLD_PASSWORD}, if the URL has none. Percent-encode what is
- * special in a URL.
+ * prefix}, the prefix of every key ({@code leasehold:}); with TLS, {@code ca}, a file with the
+ * certificates to trust instead of those of the JDK, and {@code cert} and {@code key}, files with
+ * the client's certificate and its key. If the URL has no user and password, they come from the
+ * environment, {@code LEASEHOLD_USER} and {@code LEASEHOLD_PASSWORD}. Percent-encode special
+ * characters in the URL.
  *
- * <p>To open one fails with {@link io.leasehold.StoreException}: {@code REFUSED} if the server does
- * not know the password, lacks a permission or is too old, {@code UNAVAILABLE} if it cannot be
- * reached. Open stores are thread-safe.
+ * <p>Opening a store fails with {@link io.leasehold.StoreException}: {@code REFUSED} if the
+ * password is wrong, a permission is missing or the server is too old, {@code UNAVAILABLE} if the
+ * server cannot be reached. Open stores are thread-safe.
  *
  * <p>Stateless and thread-safe.
  */

@@ -9,8 +9,7 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * Stores on a server that the application already has a client for, with its address, security and
- * timeouts.
+ * Opens stores over a Jedis client of the application, with its address, security and timeouts.
  *
  * <pre>{@code
  * LockClient locks = Leasehold.builder(RedisStores.using(jedis)).build();
@@ -27,11 +26,11 @@ public final class RedisStores {
   }
 
   /**
-   * A store that connects as this client does. It makes a few connections of its own, so that its
-   * requests do not wait for the application's, nor these for its; the client's pool is not used
-   * and the client is not closed.
+   * A store that connects with the settings of this client. The store opens a few separate
+   * connections, so that its requests and those of the application do not wait for each other. It
+   * does not use the client's pool, and does not close the client.
    *
-   * @param prefix what every key begins with: 1 to 100 characters, without braces and wildcards
+   * @param prefix the prefix of every key: 1 to 100 characters, without braces and wildcards
    * @throws IllegalArgumentException if the prefix is not allowed
    */
   public static StoreFactory using(RedisClient client, String prefix) {
@@ -40,7 +39,7 @@ public final class RedisStores {
     return listener -> RedisStore.open(connections, keys, new SystemClock(), listener);
   }
 
-  /** Connections as this client makes them. */
+  /** Connections with the settings of this client. */
   static Connections connections(RedisClient client) {
     PooledObjectFactory<Connection> factory = client.getPool().getFactory();
     return new Connections("the Redis server", () -> made(factory));

@@ -1,6 +1,7 @@
 /**
  * Locks in Redis and Valkey: {@code redis://host:port}, {@code rediss://} with TLS, or over a
- * client that the application already has ({@link io.leasehold.redis.RedisStores}).
+ * client of the application ({@link io.leasehold.redis.RedisStores} for Jedis, {@link
+ * io.leasehold.redis.LettuceStores} for Lettuce).
  */
 @NullMarked
 package io.leasehold.redis;

@@ -24,7 +24,7 @@ end
 
 -- include contended.lua
 
--- Queues up behind others who want it exclusively too; nil if there is more to do than that
+-- Queues up behind other exclusive waiters; nil if there is more to do
 local function queue_up()
   local fairly, channel = string.match(ARGV[5], '^1 1 queue (%d) (.*)$')
   if not fairly or not raw or mode ~= 'x' then return nil end
@@ -95,7 +95,7 @@ local function answer()
   local queued = e and true
   e = e or { id, mode, permits, fair, now, 0, 0, 0, channel, ARGV[4] }
   e[UNTIL] = now + ttl * 1000
-  -- Who waits already was granted to if that is possible
+  -- A ticket that waits already was granted the name if that is possible
   if not queued and not is_exclusive(state) and fits(state, e) and may_pass(e, state.writers, state.fair) then
     grant(state, e, KEYS[3])
     changed = true

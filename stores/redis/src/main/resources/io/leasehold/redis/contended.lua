@@ -1,17 +1,17 @@
--- A name that is contended: one holds it exclusively, and all who wait want it so. Every hand-over reads and writes it, often on a
--- server that has slept, where each step costs ten times as much: so it takes as few as possible.
--- As MessagePack, one after another: 'w', number, until when the grant is to be confirmed (0: it is), how many wait, how many of
--- them fairly, when the next and the last of them expire, until when their keys live, the id of the holder, and what is known of it as of
--- each of those who wait: when it expires, whether it is fair, its channel, and the rest: mode, permits, since when, who it is.
+-- A contended name: one exclusive holder, and only exclusive waiters. Every hand-over reads and writes it, often on a server that has
+-- slept, where each step costs ten times as much: so it takes as few steps as possible.
+-- As MessagePack, one after another: 'w', the number, until when the grant must be confirmed (0: it is), the number of waiters and of
+-- fair ones, when the next and the last of them expire, until when their keys live, the id of the holder, and its data, as those of
+-- each waiter: when it expires, whether it is fair, its channel, and the rest: mode, permits, since when, its readable name.
 
--- A grant that its waiter was told of, and that nobody confirmed, falls back after this: longer than the longest poll, and its holder
--- may rely on what is left of it (RedisStore)
+-- A grant that was sent to its waiter, and was not confirmed, falls back after this: longer than the longest poll; its holder may rely
+-- on the rest of that time (RedisStore)
 local CONFIRM = 2500000
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
--- The keys of those who wait: in the same bucket, so that they are where the state is
+-- The keys of the waiters: in the same bucket, so that they are on the node of the state
 local function beside(key, what)
   local from, to = string.find(key, '}:name:', 1, true)
   return string.sub(key, 1, from + 1) .. what .. string.sub(key, to)
@@ -44,9 +44,9 @@ local function set(key, text, kept, was)
   redis.call('PEXPIRE', beside(key, 'waiters'), life(kept))
 end
 
--- Whether a key of those who wait is new with this one, who is so many in the order, and thus is to be told how long it lives
+-- Whether this waiter, whose place in the order is given, created a key of the waiters, so that the key needs an expiry
 local function was_lost(placed, rests)
-  return placed == 1 or redis.call('HLEN', rests) == 1
+  return placed == 1 or redis.call('PTTL', rests) == -1
 end
 
 -- All of it; nothing if the text is something else

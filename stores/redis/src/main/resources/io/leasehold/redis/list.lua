@@ -1,4 +1,4 @@
--- Who holds and waits. Changes nothing. KEYS: the states.
+-- Lists holders and waiters. Changes nothing. KEYS: the states.
 -- Answers for each name: holders {id, mode, permits, number, ms held, ms left, holder}..., waiters {id, mode, ms waited, holder}...
 local raws = redis.call('MGET', unpack(KEYS))
 

@@ -1,4 +1,4 @@
--- Frees the lease of an id. KEYS: state, counter. ARGV: id, channel of who asks.
+-- Frees the lease of an id. KEYS: state, counter. ARGV: id, channel of the caller.
 -- Answers 1 if it was held, 0 if not; or what is to be heard on that channel, if it was and the next one is there.
 local raw = redis.call('MGET', KEYS[1])[1]
 if not raw then return 0 end
@@ -12,7 +12,7 @@ end
 
 -- include contended.lua
 
--- Hands it over to who came first; nil if there is more to do than that
+-- Hands the name over to the first waiter; nil if there is more to do
 local function hand_over()
   local _, confirm, waiting, fair, next, last, kept, id, ends = read_contended(raw)
   if id ~= ARGV[1] or ends <= now or (confirm ~= 0 and confirm <= now) then return nil end

@@ -1,6 +1,6 @@
 -- Renews leases and keeps places alive: many names, several tickets of one name. A name that fails harms no other.
 -- KEYS: the states, then the counter of each. ARGV: for each ticket the index of its state, id, ttl in ms; then
--- for each the number of the grant that it was told of, which the renewal confirms, or 0.
+-- for each the number of the grant that was reported to it, which the renewal confirms, or 0.
 -- Answers for each ticket three numbers: renewed 1, ms left, wanted; waits 2, mark; may attempt 3; gone 4; failed 5.
 local names = #KEYS / 2
 local told = #ARGV / 4 * 3

@@ -1,15 +1,14 @@
 -- The state of one name. Times are microseconds of the server's clock.
---
--- A name that one ticket holds exclusively and nobody waits for is text: 'x', the fence number, the lease id and the holder, with
--- blanks between; the key expires with the lease. Whoever knows the number can compare it and delete it without a script.
--- One that is held exclusively, and waited for by others who want it so, or held by a grant that is not confirmed: see contended.lua.
--- Everything else is 'm' and MessagePack: { limit, holders, waiting, writers, fair, next, last, kept }: how many wait, how many of
--- them exclusively, and fairly; the next of them expires not before 'next', the last not after 'last'. A list beside it has the ids
--- of those who wait, by the order in which they came, and a hash what else is known of each, so that a long queue costs no more than
--- a short one; both live at least until 'kept'.
--- No key at all: nobody holds or waits.
+-- A name with one exclusive holder and no waiter is text: 'x', the fence number, the lease id and the holder, separated by blanks; the
+-- key expires with the lease. A client that knows the number compares and deletes it without a script.
+-- A name with an exclusive holder and only exclusive waiters, or with a grant that is not confirmed: see contended.lua.
+-- Any other name is 'm' and MessagePack: { limit, holders, waiting, writers, fair, next, last, kept }: the number of waiters, of
+-- exclusive ones and of fair ones; the next of them expires not before 'next', the last not after 'last'. A list has the ids of the
+-- waiters in the order of their arrival, and a hash their other data, so that a long queue costs no more than a short one; both live
+-- at least until 'kept'.
+-- A name without a holder or a waiter has no key.
 
--- Whoever holds or waits
+-- The fields of a holder or a waiter
 local ID, MODE, PERMITS, FAIR, SINCE, UNTIL, NUMBER, CONFIRM_BY, CHANNEL, HOLDER = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 
 local function foreign()
@@ -28,7 +27,7 @@ local function nobody(key)
   }
 end
 
--- As those who wait are written; what that says
+-- Writes a waiter, and reads it
 local function pack(e)
   return e[UNTIL], e[FAIR], e[CHANNEL], cmsgpack.pack(e[MODE], e[PERMITS], e[SINCE], e[HOLDER])
 end
@@ -38,7 +37,7 @@ local function unpacked(id, ends, fair, channel, rest)
   return { id, mode, permits, fair, since, ends, 0, 0, channel, holder }
 end
 
--- Of what contended.lua reads; nil if that is nothing
+-- The state of what contended.lua reads; nil if it reads nothing
 local function contended(key, number, confirm, waiting, fair, next, last, kept, ...)
   if not number then return nil end
   local state = nobody(key)
@@ -91,7 +90,7 @@ local function forget_waiters(state)
 end
 
 local function add_waiter(state, e)
-  -- What a state that was lost has left
+  -- The rest of a state that was lost
   if state.waiting == 0 then forget_waiters(state) end
   keep(state, e)
   count(state, e, 1)
@@ -139,7 +138,7 @@ local function holding(state, id)
   end
 end
 
--- Whether one who wants it so could have it beside those who hold it
+-- Whether the ticket could hold the name together with the present holders
 local function fits(state, e)
   local used = 0
   for _, h in ipairs(state.holders) do
@@ -149,12 +148,12 @@ local function fits(state, e)
   return e[MODE] ~= 'p' or used + e[PERMITS] <= state.limit
 end
 
--- Whether those who wait let one who comes after them pass
+-- Whether the waiters before the ticket let it pass
 local function may_pass(e, writers, fair)
   return not (e[FAIR] == 1 and fair > 0) and not (e[MODE] == 's' and writers > 0)
 end
 
--- Whether nobody at all could have it beside those who hold it
+-- Whether the name has an exclusive holder, so that no ticket could hold it now
 local function is_exclusive(state)
   return #state.holders > 0 and state.holders[1][MODE] == 'x'
 end
@@ -164,7 +163,7 @@ local function grant(state, e, counter)
   table.insert(state.holders, e)
 end
 
--- Grants to every waiter that can have it now, and tells each: id, number, whether others wait. After whatever came free.
+-- Grants the name to every waiter that can have it now, and sends each a message: id, number, whether others wait. After a release.
 local function settle(state, counter)
   local writers, fair, passed = 0, 0, 0
   local granted = {}
@@ -172,7 +171,7 @@ local function settle(state, counter)
     local id = redis.call('LINDEX', state.order, passed)
     local e = id and waiter(state, id)
     if not e then
-      -- Something of them was lost: they come again
+      -- Data of the waiters was lost: they come again
       forget_waiters(state)
     elseif fits(state, e) and may_pass(e, writers, fair) then
       grant(state, e, counter)
@@ -191,7 +190,7 @@ local function settle(state, counter)
   end
 end
 
--- Drops whoever waited too long
+-- Drops waiters that have expired
 local function sweep_waiters(state)
   local next = state.last
   for _, id in ipairs(redis.call('LRANGE', state.order, 0, -1)) do
@@ -205,7 +204,7 @@ local function sweep_waiters(state)
   state.next = next
 end
 
--- Drops all who wait on a channel: their process polls them together
+-- Drops all waiters of a channel: their process polls them together
 local function forget_channel(state, channel)
   for _, id in ipairs(redis.call('LRANGE', state.order, 0, -1)) do
     local e = waiter(state, id)
@@ -213,8 +212,8 @@ local function forget_channel(state, channel)
   end
 end
 
--- Drops what has expired, and a grant that was not confirmed, with all who wait on its channel: their process is gone, or so slow
--- that they come again. Whether there was any.
+-- Drops what has expired, and a grant that was not confirmed, with all waiters of its channel: their process is gone, or so slow
+-- that they come again. Returns whether there was any.
 local function sweep(state)
   local changed = false
   if state.waiting > 0 and state.next <= now then
@@ -233,7 +232,7 @@ local function sweep(state)
   return changed
 end
 
--- Removes what the id holds or waits under; whether there was anything
+-- Removes the lease or the place of an id; returns whether there was one
 local function forget(state, id)
   local _, i = holding(state, id)
   if i then
@@ -245,7 +244,7 @@ local function forget(state, id)
   return e and true
 end
 
--- Does it also if the server is full: what is held must be kept, and what is let go must come free
+-- Works even if the server is full: a held lease must stay, and a released one must come free
 local function even_if_full(key, work)
   if pcall(work) then return end
   -- A script that has written something may write on

@@ -5,7 +5,7 @@ import io.leasehold.LockClient;
 import io.leasehold.LockMode;
 import io.leasehold.Trait;
 import io.leasehold.internal.Engine;
-import io.leasehold.internal.Ledger;
+import io.leasehold.internal.Engine.Ledger;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreFactory;

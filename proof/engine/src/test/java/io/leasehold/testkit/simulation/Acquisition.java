@@ -61,6 +61,10 @@ final class Acquisition {
   // What is true at the store.
 
   boolean granted;
+
+  /** The number of the last grant that the judge knows of. */
+  private long number;
+
   boolean grantedUnseen;
   long unseenSince;
   boolean queued;
@@ -84,6 +88,12 @@ final class Acquisition {
     this.name = ticket.name();
     this.ticket = ticket;
     this.ttl = ticket.ttl().toNanos();
+  }
+
+  /** A grant that is not confirmed in time falls back, and comes anew in another's turn. */
+  void grantedAs(long newer) {
+    lapsed |= number > 0 && newer != number;
+    number = newer;
   }
 
   int kind() {

@@ -2,7 +2,7 @@ package io.leasehold.testkit.simulation;
 
 import io.leasehold.LockMode;
 import io.leasehold.LockSnapshot;
-import io.leasehold.internal.Ledger;
+import io.leasehold.internal.Engine.Ledger;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.testkit.InMemorySettings.Feature;
 import io.leasehold.testkit.simulation.Violation.Check;

@@ -87,14 +87,14 @@ final class EngineMutants {
                       "Grant",
                       "return now == Phase.HELD || now == Phase.REFRESHING;",
                       "return now != Phase.ENDED;"),
-                  new Patch("Leaving", KEEPER_LETS_GO, "begin();")),
+                  new Patch("Releaser", KEEPER_LETS_GO, "begin();")),
               ""),
-          mutant("lease not let go by the keeper", "Leaving", KEEPER_LETS_GO, "begin();"),
+          mutant("lease not let go by the keeper", "Releaser", KEEPER_LETS_GO, "begin();"),
           mutant(
               "kept on the terms of the caller who began to contend",
-              "Contention",
-              "new Grant(queue, c, waiter.terms, granted, validity)",
-              "new Grant(queue, c, c.terms, granted, validity)"),
+              "NameQueue",
+              "new Grant(this, c, waiter.terms, granted, validity)",
+              "new Grant(this, c, c.terms, granted, validity)"),
           mutant(
               "loss not announced",
               "Hold",
@@ -148,7 +148,7 @@ final class EngineMutants {
           mutant(
               "release of what was gone reported as success",
               "Releaser",
-              "} else if (!leaving.isTold() && answer == Release.NOT_HELD) {",
+              "} else if (!leaving.isTold() && answer == Release.NOT_HELD && !leaving.isReleased()) {",
               "} else if (answer == null) {"),
           // ---- giving up
           mutant(
@@ -159,7 +159,7 @@ final class EngineMutants {
           mutant(
               "ticket of a caller who gave up contends on",
               "NameQueue",
-              "if (serving != null && !contention.servesAnybody(serving)) { serving.abandon(steps); }",
+              "if (serving != null && !serves(serving)) { serving.abandon(steps); }",
               ""),
           mutant(
               "deadline of a waiter ignored",
@@ -169,13 +169,13 @@ final class EngineMutants {
           mutant(
               "unknown outcome forgotten",
               "Contender",
-              "if (known || attempts.mayLand()) {",
+              "if (known || mayLand()) {",
               "if (known) {"),
           mutant(
               "place in the queue forgotten",
               "Contender",
-              "if (known || attempts.mayLand()) {",
-              "if (attempts.mayLand()) {"),
+              "if (known || mayLand()) {",
+              "if (mayLand()) {"),
           mutant(
               "grant for an abandoned ticket kept",
               "Contender",
@@ -184,8 +184,8 @@ final class EngineMutants {
           mutant(
               "busy answer to a repeated try forgets the first attempt",
               "Contender",
-              "settle(false, steps); queue.contention.foundBusy(this, call.sent(), steps);",
-              "queue.contention.foundBusy(this, call.sent(), steps);"),
+              "settle(false, steps); queue.foundBusy(this, call.sent(), steps);",
+              "queue.foundBusy(this, call.sent(), steps);"),
           mutant(
               "a withdrawal without answer counts",
               "Limbo",
@@ -208,11 +208,14 @@ final class EngineMutants {
               "Contender",
               "case ASKING -> wokenMeanwhile = true;",
               "case ASKING -> {}"),
-          mutant(
+          new Mutant(
               "what is due is passed over while a batch is unanswered",
-              "Poller",
-              "postponed = true; schedule(batchEnds, now); return Map.of();",
-              "takeDue(now); return Map.of();"),
+              List.of(
+                  new Patch(
+                      "Poller",
+                      "postponed = true; schedule(batchEnds, now); return Map.of();",
+                      "takeDue(now); return Map.of();")),
+              "whatCameDueIsPolledAtOnce"),
           mutant(
               "no poll",
               "Poller",
@@ -225,19 +228,19 @@ final class EngineMutants {
               "void reconnected(Steps steps) { if (!armed || armed) { return; }"),
           mutant(
               "a try overtakes waiters",
-              "Contention",
-              "contender == null ? first != null && first.intent == Intent.QUEUE : isToldToWait();",
+              "NameQueue",
+              "contender == null ? first != null && first.intent == Intent.QUEUE : contender.isToldToWait();",
               "false;"),
           mutant(
               "a silent start leaves no time to any later attempt",
-              "Budget",
+              "StoreCalls",
               "return answered || left < LEAST_NANOS ? whole : Math.min(whole, left);",
               "return answered ? whole : Math.max(LEAST_NANOS, Math.min(whole, left));"),
           // ---- close
           mutant(
               "close releases nothing",
               "Leases",
-              "steps.add(() -> queue.engine.dispatch.background(leaving));",
+              "steps.add(() -> queue.engine.calls.background(leaving));",
               ""),
           // ---- threads only
           threads(

@@ -67,7 +67,11 @@ class EngineMutantsTest {
         assertThat(engine.firstViolation(seed, 1)).isEmpty();
       }
       for (String probe :
-          List.of("interruptLeavesNothing", "interruptIsThrown", "uninterruptibleKeepsTheFlag")) {
+          List.of(
+              "interruptLeavesNothing",
+              "interruptIsThrown",
+              "uninterruptibleKeepsTheFlag",
+              "whatCameDueIsPolledAtOnce")) {
         assertThat(engine.probe(probe)).as(probe).isEmpty();
       }
     }

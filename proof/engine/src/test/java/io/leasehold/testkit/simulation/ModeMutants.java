@@ -11,25 +11,25 @@ final class ModeMutants {
           // ---- readers
           mutant(
               "a reader joins on an old word that nobody waits",
-              "Readers",
-              "if (grant.hasFreshWord(now)) { queue.leases.giveOn",
-              "if (grant.number >= 0) { queue.leases.giveOn"),
-          mutant("a reader joins though others wait", "Readers", "&& !grant.isWanted()", ""),
+              "Leases",
+              "if (grant.hasFreshWord(now)) { giveOn",
+              "if (grant.number >= 0) { giveOn"),
+          mutant("a reader joins though others wait", "Leases", "&& !grant.isWanted()", ""),
           mutant(
               "a reader joins a lease that is being let go",
-              "Readers",
+              "Leases",
               "&& grant.phase == Phase.HELD && grant.terms.handsOverTo",
               "&& grant.terms.handsOverTo"),
           mutant(
               "a writer joins a writer",
-              "Readers",
+              "Leases",
               "return grant.ticket.mode() == LockMode.SHARED && grant.phase",
               "return grant.phase"),
           mutant(
               "ticket of a reader who joined contends on",
-              "Contention",
-              "if (contender != null && !servesAnybody(contender)) {",
-              "if (contender != null && first == null && !servesAnybody(contender)) {"),
+              "NameQueue",
+              "if (contender != null && !serves(contender)) {",
+              "if (contender != null && first == null && !serves(contender)) {"),
           mutant(
               "an older lease stands beside a newer one",
               "Leases",
@@ -64,7 +64,7 @@ final class ModeMutants {
               "return permits"),
           mutant(
               "a try overtakes one that was told to wait",
-              "Contention",
+              "NameQueue",
               "return writing || waiting || separate",
               "return writing || separate"),
           mutant(
@@ -80,7 +80,7 @@ final class ModeMutants {
           mutant(
               "another kind at the store is waited for",
               "Contender",
-              "abandon(steps); queue.contention.foundOtherKind(this, kind, steps);",
+              "abandon(steps); queue.foundOtherKind(this, kind, steps);",
               "busy(call, \"\", Duration.ZERO, steps);"),
           // ---- several locks as one
           mutant(
@@ -119,7 +119,8 @@ final class ModeMutants {
               "Arrays.compareUnsigned( a.getBytes(StandardCharsets.UTF_8),"
                   + " b.getBytes(StandardCharsets.UTF_8))",
               "Arrays.compareUnsigned(new byte[0], new byte[0])"),
-          mutant("the first of several is not released", "MultiHold", "i >= 0; i--", "i > 0; i--"));
+          mutant(
+              "the first of several is not released", "MultiHandle", "i >= 0; i--", "i > 0; i--"));
 
   private ModeMutants() {}
 }

@@ -147,6 +147,9 @@ final class StoreJudge {
       world.saw(Sometimes.DIRECT_GRANT);
     }
     id.granted |= given;
+    if (result instanceof Attempt.Granted granted) {
+      id.grantedAs(granted.number());
+    }
     if (result instanceof Attempt.Queued queued) {
       // Nobody is put before one who waits: it has lost its place, and got another.
       id.lapsed |= id.queued && queued.place() > id.place;
@@ -271,13 +274,21 @@ final class StoreJudge {
   /** The engine is told that the store granted a ticket by itself. */
   void told(SimulatedProcess process, LeaseId key, Attempt.Granted granted, long age) {
     world.trace.line(
-        process.name, "< granted " + world.trace.id(key) + ", " + Judge.ms(age) + " ago");
+        process.name,
+        "< granted "
+            + world.trace.id(key)
+            + " "
+            + granted.number()
+            + ", "
+            + Judge.ms(age)
+            + " ago");
     Acquisition id = judge.ids.get(key);
     if (id == null || id.last != null) {
       return;
     }
     world.saw(Sometimes.TOLD_OF_GRANT);
     id.granted = true;
+    id.grantedAs(granted.number());
     id.heldOnce = true;
     id.wanted = false;
     id.isWanted(granted.wanted());

@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS {lock} (
   expires BIGINT NOT NULL,
   -- Until then there may be rows in the other tables that an exclusive attempt must look at.
   others_until BIGINT NOT NULL,
-  -- Until then somebody may wait.
+  -- Until then another ticket may wait.
   wanted_until BIGINT NOT NULL
 ) ENGINE = InnoDB;
 
