@@ -178,21 +178,31 @@ final class SqlText {
     return purge("mark", "kept_until <= {wall}");
   }
 
-  private String purge(String table, String over) {
+  private String purge(String kind, String over) {
+    String table = "{" + kind + "}";
+    String some = "SELECT name FROM " + table + " WHERE " + over + " LIMIT :most";
     return spelled(
         switch (place.product()) {
-          case "mysql", "mariadb", "h2" ->
-              "DELETE FROM {" + table + "} WHERE " + over + " LIMIT :most";
-          // What was claimed anew between the two is looked at again, and stays
-          default ->
-              "DELETE FROM {"
+          case "h2" -> "DELETE FROM " + table + " WHERE " + over + " LIMIT :most";
+          // Rows that a transaction has locked are passed by: waiting would hold up other claims
+          case "mysql", "mariadb" ->
+              "DELETE "
                   + table
-                  + "} WHERE name IN (SELECT name FROM {"
+                  + " FROM "
                   + table
-                  + "} WHERE "
-                  + over
-                  + " LIMIT :most) AND "
-                  + over;
+                  + " JOIN ("
+                  + some
+                  + " FOR UPDATE SKIP LOCKED) some ON some.name = "
+                  + table
+                  + ".name";
+          case "postgresql" ->
+              "DELETE FROM "
+                  + table
+                  + " WHERE name = ANY (ARRAY("
+                  + some
+                  + " FOR UPDATE SKIP LOCKED))";
+          // In a file no other connection writes between the two
+          default -> "DELETE FROM " + table + " WHERE name IN (" + some + ")";
         });
   }
 
@@ -233,12 +243,15 @@ final class SqlText {
 
   /** The statements that make the tables. */
   static List<String> ddl(Place place) {
-    String file = "schema/" + place.product() + ".sql";
+    boolean isMariaDb = place.product().equals("mariadb");
+    String file = "schema/" + (isMariaDb ? "mysql" : place.product()) + ".sql";
     try (InputStream schema = SqlText.class.getResourceAsStream(file)) {
       if (schema == null) {
         throw new IllegalStateException(file + " is missing from the jar");
       }
-      String text = new String(schema.readAllBytes(), StandardCharsets.UTF_8);
+      String text =
+          new String(schema.readAllBytes(), StandardCharsets.UTF_8)
+              .replace("{collation}", isMariaDb ? "utf8mb4_nopad_bin" : "utf8mb4_0900_bin");
       for (String table : List.of("claim", "mark")) {
         String index = place.tables().apply(table + "_kept");
         boolean isPostgres = place.product().equals("postgresql");

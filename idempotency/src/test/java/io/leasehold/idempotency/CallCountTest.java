@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,6 +65,24 @@ class CallCountTest {
       }
       // MySQL has no statement that inserts and answers with a row
       assertThat(count(kind, tables) - replayed).isEqualTo(database == Databases.MYSQL ? 20 : 10);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"POSTGRESQL", "MYSQL", "MARIADB"})
+  void aBatchOfAPurgeTakesTwoStatements(Databases database) throws SQLException {
+    Kind kind = Objects.requireNonNull(database.kind());
+    String tables = Databases.newTables();
+    try (Idempotency idempotency = Idempotency.connect(database.storeUrl(dir, tables))) {
+      IdempotentOperation<String> brief =
+          idempotency.operation("brief", Codec.TEXT).keep(Duration.ofMillis(1));
+      for (int i = 0; i < 10; i++) {
+        brief.execute(Key.of("key " + i), PRINT, claim -> "result");
+      }
+      long before = count(kind, tables);
+      // One for the claims and one for the marks, in three batches: of 7, of 3, and of none
+      assertThat(idempotency.purge(7)).isEqualTo(10);
+      assertThat(count(kind, tables) - before).isEqualTo(6);
     }
   }
 }

@@ -154,6 +154,10 @@ class IdempotentOperationTest {
 
   private interface Waiting extends Runnable {}
 
+  private IdempotentOperation<String> waiting() {
+    return order.whileRunning(WhileRunning.await(PATIENCE));
+  }
+
   @Test
   void aCallFailsWhileAnotherRuns() throws Exception {
     whileRunning(
@@ -167,28 +171,14 @@ class IdempotentOperationTest {
     assertThat(runs).hasValue(1);
   }
 
-  @Test
-  void aCallWaitsAndReplays() throws Exception {
+  /** Replays what the other yields, or does the work that the other gave back. */
+  @ParameterizedTest
+  @EnumSource(names = {"REPLAY", "RELEASE"})
+  void aCallWaitsAndHasTheWorkDoneOnce(AfterException ending) throws Exception {
     Waiting waits =
-        () ->
-            assertThat(
-                    order
-                        .whileRunning(WhileRunning.await(PATIENCE))
-                        .execute(KEY, REQUEST, this::work))
-                .isEqualTo("run 1");
-    whileRunning(AfterException.REPLAY, waits);
-  }
-
-  @Test
-  void aCallThatWaitsDoesTheWorkIfTheOtherGivesItBack() throws Exception {
-    Waiting waits =
-        () ->
-            assertThat(
-                    order
-                        .whileRunning(WhileRunning.await(PATIENCE))
-                        .execute(KEY, REQUEST, this::work))
-                .isEqualTo("run 1");
-    whileRunning(AfterException.RELEASE, waits);
+        () -> assertThat(waiting().execute(KEY, REQUEST, this::work)).isEqualTo("run 1");
+    whileRunning(ending, waits);
+    assertThat(runs).hasValue(1);
   }
 
   @Test
@@ -212,11 +202,7 @@ class IdempotentOperationTest {
         AfterException.REPLAY,
         () -> {
           Thread.currentThread().interrupt();
-          assertThatThrownBy(
-                  () ->
-                      order
-                          .whileRunning(WhileRunning.await(PATIENCE))
-                          .execute(KEY, REQUEST, this::work))
+          assertThatThrownBy(() -> waiting().execute(KEY, REQUEST, this::work))
               .isInstanceOf(AlreadyRunningException.class);
           assertThat(Thread.interrupted()).isTrue();
         });
@@ -224,7 +210,7 @@ class IdempotentOperationTest {
 
   @Test
   void manyThreadsHaveOneExecution() throws Exception {
-    IdempotentOperation<String> waits = order.whileRunning(WhileRunning.await(PATIENCE));
+    IdempotentOperation<String> waits = waiting();
     List<Future<String>> calls = new ArrayList<>();
     for (int i = 0; i < 64; i++) {
       calls.add(threads.submit(() -> waits.execute(KEY, REQUEST, this::work)));

@@ -124,6 +124,27 @@ final class BrokenQueues {
     };
   }
 
+  /** A try of one writer that finds another keeps the place by which it was seen. */
+  static LockTable keepsThePlaceOfAFailedTry(InMemorySettings settings) {
+    return new LockTable(settings) {
+      @Override
+      boolean withdraw(Ticket ticket, long now) {
+        boolean stays =
+            ticket.intent() == Ticket.Intent.TRY
+                && waits(ticket.name(), ticket.id(), now)
+                && isAmongWriters(ticket);
+        return stays || super.withdraw(ticket, now);
+      }
+
+      private boolean isAmongWriters(Ticket ticket) {
+        return ticket.mode() == LockMode.EXCLUSIVE
+            && find(ticket.name()).stream()
+                .flatMap(name -> name.holders.values().stream())
+                .allMatch(holder -> holder.ticket.mode() == LockMode.EXCLUSIVE);
+      }
+    };
+  }
+
   /** It says that nothing of the id can land any more, and does not remember the id. */
   static LockTable forgetsWhatWasWithdrawn(InMemorySettings settings) {
     return new LockTable(settings) {

@@ -146,6 +146,12 @@ public final class BrokenStores {
             "who gave up keeps its place in the queue",
             BrokenStore.table(BrokenQueues::keepsThePlaceOfWhoGaveUp)),
         new BrokenStore(
+            "ghost-try",
+            9,
+            "a try that failed keeps its place in the queue",
+            settings ->
+                BrokenStore.table(BrokenQueues::keepsThePlaceOfAFailedTry).make(visible(settings))),
+        new BrokenStore(
             "ghost-grant",
             9,
             "withdrawal is said to be final, and is not",
@@ -201,6 +207,11 @@ public final class BrokenStores {
             20,
             "readers go past a writer that waits",
             BrokenStore.names(BrokenQueues::letsReadersPast)));
+  }
+
+  private static InMemorySettings visible(InMemorySettings settings) {
+    return settings.withFeatures(
+        Feature.FENCING, Feature.QUEUE, Feature.TOMBSTONES, Feature.VISIBLE_TRIES);
   }
 
   private static InMemorySettings granting(InMemorySettings settings) {

@@ -3,7 +3,7 @@
 -- What is claimed, and what came of it: "kind" is - until then. A claim lives while "expires" lies ahead. What was
 -- given back stays until it is purged, so that its token rises.
 CREATE TABLE IF NOT EXISTS {claim} (
-  name VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin NOT NULL PRIMARY KEY,
+  name VARCHAR(255) CHARACTER SET utf8mb4 COLLATE {collation} NOT NULL PRIMARY KEY,
   owner VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   fence BIGINT NOT NULL,
   fingerprint VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -19,7 +19,7 @@ CREATE TABLE IF NOT EXISTS {claim} (
 
 -- What was seen, and how often.
 CREATE TABLE IF NOT EXISTS {mark} (
-  name VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin NOT NULL PRIMARY KEY,
+  name VARCHAR(255) CHARACTER SET utf8mb4 COLLATE {collation} NOT NULL PRIMARY KEY,
   times BIGINT NOT NULL,
   kept_until BIGINT NOT NULL,
   INDEX (kept_until)
