@@ -183,7 +183,7 @@ final class OnceRun {
       try {
         running = !child.waitFor(LOOK);
       } catch (InterruptedException e) {
-        // Nobody interrupts: a signal does only before the command has begun
+        // There is no other interrupt: a signal interrupts only before the command has begun
       }
       if (running && !said && !claim.isHeld()) {
         said = true;

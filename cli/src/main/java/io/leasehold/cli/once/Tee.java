@@ -46,7 +46,7 @@ public final class Tee {
     return tee;
   }
 
-  /** Whether nobody reads what is written. */
+  /** Whether the reader of the output has gone. */
   public static boolean isUnread(IOException e) {
     return String.valueOf(e.getMessage()).contains("Broken pipe");
   }
@@ -104,7 +104,7 @@ public final class Tee {
     return passed.get();
   }
 
-  /** Why it could not be read, or passed on; empty if that nobody reads it is all. */
+  /** Why it could not be read, or passed on; empty if only its reader has gone. */
   public Optional<IOException> failure() {
     return Optional.ofNullable(failure).filter(e -> !isUnread(e));
   }
