@@ -37,6 +37,7 @@ class JacksonCodecTest {
     }
   }
 
+  @SuppressWarnings("ImmutableEnumChecker") // a mapper is configured once
   enum Jackson {
     TWO {
       private final com.fasterxml.jackson.databind.ObjectMapper mapper =

@@ -154,7 +154,7 @@ final class ThreadProbes {
       try {
         return verb.invoke(store, arguments);
       } catch (ReflectiveOperationException e) {
-        throw new AssertionError(e);
+        throw new LinkageError("in a store", e);
       }
     }
 
