@@ -49,6 +49,7 @@ final class FaultyConnection implements LockStore {
     return send(within, () -> store.attempt(ticket, within))
         .thenApply(
             answer -> {
+              faulty.countAnswer();
               if (answer instanceof Attempt.Granted) {
                 faulty.granted().add(ticket.id());
               }

@@ -8,6 +8,7 @@ import io.leasehold.spi.StoreListener;
 import io.leasehold.testkit.contract.Faults;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -48,6 +49,7 @@ public final class FaultyStore implements StoreFactory, Faults {
   private final StoreFactory factory;
   private final List<FaultyListener> listeners = new CopyOnWriteArrayList<>();
   private final AtomicInteger requests = new AtomicInteger();
+  private final AtomicInteger answers = new AtomicInteger();
   private final Map<Integer, Fate> fates = new ConcurrentHashMap<>();
   private final Map<Integer, DelayedRequest> delayed = new ConcurrentHashMap<>();
   private final Set<LeaseId> granted = ConcurrentHashMap.newKeySet();
@@ -74,6 +76,11 @@ public final class FaultyStore implements StoreFactory, Faults {
   @Override
   public int requests() {
     return requests.get();
+  }
+
+  @Override
+  public OptionalInt answers() {
+    return OptionalInt.of(answers.get());
   }
 
   @Override
@@ -158,6 +165,10 @@ public final class FaultyStore implements StoreFactory, Faults {
 
   int nextIndex() {
     return requests.getAndIncrement();
+  }
+
+  void countAnswer() {
+    answers.incrementAndGet();
   }
 
   Fate fate(int index) {

@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,6 +28,7 @@ final class Wire implements Faults, AutoCloseable {
   private final ServerSocket door;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final AtomicInteger requests = new AtomicInteger();
+  private final AtomicInteger replies = new AtomicInteger();
   private volatile Mode mode = Mode.PASS;
 
   /** To the server on this port of the loopback. */
@@ -86,6 +88,9 @@ final class Wire implements Faults, AutoCloseable {
         if (cutsThis == Mode.PASS) {
           requests.incrementAndGet();
         }
+        if (cutsThis == Mode.LOSE_REPLIES) {
+          replies.incrementAndGet();
+        }
         if (mode == Mode.LOSE_REPLIES && cutsThis == Mode.LOSE_REPLIES) {
           return;
         }
@@ -113,6 +118,11 @@ final class Wire implements Faults, AutoCloseable {
   }
 
   /** Counts what the client sent, in pieces as they came: none means no request. */
+  @Override
+  public OptionalInt answers() {
+    return OptionalInt.of(replies.get());
+  }
+
   @Override
   public int requests() {
     return requests.get();

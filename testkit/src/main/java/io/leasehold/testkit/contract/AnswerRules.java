@@ -183,8 +183,7 @@ public interface AnswerRules {
   @DisplayName("R12 a waiter that was once answered outlasts an outage")
   default void R12_aWaiterOutlastsAnOutage(Testbed bed) throws Exception {
     Lease held = bed.take(bed.two());
-    Caller<Lease> waiter = bed.start(() -> bed.lock(bed.one()).acquire(bed.patience()));
-    waiter.waiting();
+    Caller<Lease> waiter = bed.startAnswered(bed.one(), bed.patience());
     bed.faults(bed.one()).cut();
     held.release();
     bed.pass(Duration.ofMillis(300));
@@ -198,9 +197,7 @@ public interface AnswerRules {
   @DisplayName("R12 a waiter whose time ends in an outage gets a StoreException, not a timeout")
   default void R12_aWaitThatEndsInAnOutageIsAStoreException(Testbed bed) throws Exception {
     Lease held = bed.take(bed.two());
-    DistributedLock lock = bed.lock(bed.one());
-    Caller<Lease> waiter = bed.start(() -> lock.acquire(Duration.ofSeconds(3)));
-    waiter.waiting();
+    Caller<Lease> waiter = bed.startAnswered(bed.one(), Duration.ofSeconds(3));
     bed.faults(bed.one()).cut();
     assertThatThrownBy(waiter::result).isInstanceOf(StoreException.class);
     bed.faults(bed.one()).heal();

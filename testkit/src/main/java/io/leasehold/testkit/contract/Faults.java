@@ -1,5 +1,7 @@
 package io.leasehold.testkit.contract;
 
+import java.util.OptionalInt;
+
 /**
  * What can be made to go wrong between one client and its store. {@link
  * io.leasehold.testkit.FaultyStore} does it where the engine meets the store; a store module may do
@@ -28,6 +30,11 @@ public interface Faults {
   /** How many requests were sent so far. */
   default int requests() {
     throw new UnsupportedOperationException("requests are not counted here");
+  }
+
+  /** How many attempts were answered so far, with a grant or to wait; empty if that is unknown. */
+  default OptionalInt answers() {
+    return OptionalInt.empty();
   }
 
   /** Loses the request with this number; the client is told at once that the connection broke. */

@@ -237,8 +237,7 @@ public interface LeaseRules {
     bed.needs(Ability.RESTART_EMPTY);
     LockClient doomed = bed.open(s -> s.withTtl(bed.fixture().shortTtl().multipliedBy(3)));
     Lease lease = bed.take(doomed);
-    Caller<Lease> waiter = bed.start(() -> bed.lock(bed.two()).acquire(bed.patience()));
-    waiter.waiting();
+    Caller<Lease> waiter = bed.startAnswered(bed.two(), bed.patience());
     bed.fixture().restartEmpty();
     bed.await("the loss", () -> !lease.isHeld());
     waiter.result().release();

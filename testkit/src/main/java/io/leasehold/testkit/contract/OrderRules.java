@@ -10,9 +10,9 @@ import io.leasehold.LockOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 
 /** R20: who is served next. */
@@ -99,36 +99,31 @@ public interface OrderRules {
     }
   }
 
-  /** Threads that hold it for so long each that a thousand hand-overs would outlast the waiter. */
+  /** At each release another caller of the holder's client waits already. */
   @ContractTest
   @DisplayName("R20 a lease that another process waits for goes back after few hand-overs")
   default void R20_aWantedLeaseGoesBackSoon(Testbed bed) throws Exception {
     bed.needs(Ability.WAIT);
-    bed.take(bed.one()).release();
-    AtomicBoolean end = new AtomicBoolean();
-    AtomicInteger grants = new AtomicInteger();
-    List<Caller<String>> workers = new ArrayList<>();
-    for (int i = 0; i < 2; i++) {
-      workers.add(
-          bed.start(
-              () -> {
-                while (!end.get()) {
-                  Lease lease = bed.lock(bed.one()).acquire(bed.patience());
-                  grants.incrementAndGet();
-                  bed.pass(Duration.ofMillis(20));
-                  lease.release();
-                }
-                return "";
-              }));
+    DistributedLock here = bed.lock(bed.one());
+    Lease lease = bed.take(here);
+    Caller<String> there =
+        bed.start(
+            () -> {
+              bed.lock(bed.two()).acquire(Testbed.LONG).release();
+              return "";
+            });
+    there.waiting();
+    int handOvers = 0;
+    while (!there.isDone() && handOvers < 400) {
+      CompletableFuture<Lease> next = here.acquireAsync(Testbed.LONG);
+      bed.pass(Duration.ofMillis(20));
+      lease.release();
+      lease = next.get();
+      handOvers++;
     }
-    bed.await("hand-overs", () -> grants.get() >= 5);
-    int before = grants.get();
-    bed.lock(bed.two()).acquire(bed.patience()).release();
-    assertThat(grants.get() - before).as("grants while another process waits").isLessThan(400);
-    end.set(true);
-    for (Caller<String> worker : workers) {
-      worker.result();
-    }
+    assertThat(handOvers).as("hand-overs while another process waits").isLessThan(400);
+    lease.release();
+    there.result();
   }
 
   /** Of three clients, in an order that is not theirs. */

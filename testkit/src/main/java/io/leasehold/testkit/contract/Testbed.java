@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -223,7 +224,20 @@ public final class Testbed {
     return new Caller<>(group, patience, work);
   }
 
-  /** The same on a virtual thread; aborts the test before JDK 21, which has none. */
+  /**
+   * Starts to wait for the lock of this test, which is held, and returns when the store has
+   * answered that: from then on the waiter outlasts failures.
+   */
+  public Caller<Lease> startAnswered(LockClient client, Duration maxWait) {
+    OptionalInt before = faults(client).answers();
+    Caller<Lease> waiter = start(() -> lock(client).acquire(maxWait)).waiting();
+    await(
+        "the store's answer",
+        () -> before.isEmpty() || waiter.isDone() || !faults(client).answers().equals(before));
+    return waiter;
+  }
+
+  /** As {@link #start} on a virtual thread; aborts the test before JDK 21, which has none. */
   public <T> Caller<T> startVirtual(Callable<T> work) {
     openSecond();
     return Caller.virtual(patience, work);

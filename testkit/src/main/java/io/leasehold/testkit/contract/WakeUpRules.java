@@ -193,13 +193,13 @@ public interface WakeUpRules {
     Faults faults = bed.faults(bed.two());
     faults.stopPolls();
     Lease held = bed.take(bed.one());
-    Caller<String> waiter = bed.start(() -> acquireAndRelease(bed.lock(bed.two()), bed)).waiting();
+    Caller<Lease> waiter = bed.startAnswered(bed.two(), bed.patience());
     faults.cut();
     held.release();
     bed.pass(Duration.ofMillis(50));
     assertThat(waiter.isDone()).isFalse();
     faults.heal();
-    waiter.result();
+    waiter.result().release();
   }
 
   /**
@@ -235,7 +235,7 @@ public interface WakeUpRules {
   default void R11_aWaiterSurvivesARestart(Testbed bed) throws Exception {
     bed.needs(Ability.RESTART);
     Lease held = bed.take(bed.one());
-    Caller<String> waiter = bed.start(() -> acquireAndRelease(bed.lock(bed.two()), bed)).waiting();
+    Caller<Lease> waiter = bed.startAnswered(bed.two(), bed.patience());
     bed.fixture().restart();
     try {
       held.release();
@@ -247,6 +247,6 @@ public interface WakeUpRules {
       assertThat(bed.fixture().traits().map(Traits::has).orElse(Set.of()))
           .doesNotContain(Trait.SURVIVES_RESTART);
     }
-    waiter.result();
+    waiter.result().release();
   }
 }
