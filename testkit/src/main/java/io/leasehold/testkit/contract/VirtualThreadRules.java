@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
 import io.leasehold.LockClient;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -18,12 +19,15 @@ import org.junit.jupiter.api.Tag;
  * From JDK 21 on.
  */
 public interface VirtualThreadRules {
+  /** In which a request succeeds also on a busy machine; what is cut off fails at once. */
+  Duration SLOW = Duration.ofSeconds(20);
+
   /** Its flag is set before it asks. */
   @ContractTest
   @Tag("jdk")
   @DisplayName("R18 an interrupted virtual thread can try and release, and keeps the flag")
   default void R18_anInterruptedVirtualThreadReleases(Testbed bed) throws Exception {
-    DistributedLock lock = bed.lock(bed.one());
+    DistributedLock lock = bed.lock(bed.open(s -> s.withRequestTimeout(SLOW)));
     Caller<Integer> caller = bed.startVirtual(() -> releaseInterrupted(lock, 10));
     assertThat(caller.result()).isEqualTo(10);
     bed.requireFree();
@@ -45,7 +49,7 @@ public interface VirtualThreadRules {
   @Tag("jdk")
   @DisplayName("R12 an interrupt of a virtual thread fails no request of another thread")
   default void R12_anInterruptedVirtualThreadHarmsNobody(Testbed bed) throws Exception {
-    LockClient client = bed.one();
+    LockClient client = bed.open(s -> s.withRequestTimeout(SLOW));
     AtomicBoolean stop = new AtomicBoolean();
     List<Caller<Integer>> bystanders = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
