@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param maxHold its longest life
  */
 record Limits(long margin, long lead, long end, Optional<Duration> maxHold) {
-  private static final long LONGEST_MARGIN = Duration.ofMillis(250).toNanos();
+  private static final long LONGEST_MARGIN = Duration.ofSeconds(1).toNanos();
   private static final long SHORTEST_MARGIN = Duration.ofMillis(20).toNanos();
 
   /**
@@ -24,7 +24,7 @@ record Limits(long margin, long lead, long end, Optional<Duration> maxHold) {
   static Limits of(Duration ttl, Optional<Duration> maxHold, long granted) {
     long longest = maxHold.map(Durations::nanos).orElse(Long.MAX_VALUE / 4);
     long shorter = Math.min(Durations.nanos(ttl), longest);
-    long margin = Math.max(SHORTEST_MARGIN, Math.min(LONGEST_MARGIN, shorter / 20));
+    long margin = Math.max(SHORTEST_MARGIN, Math.min(LONGEST_MARGIN, shorter / 10));
     return new Limits(margin, shorter / 3, granted + longest, maxHold);
   }
 

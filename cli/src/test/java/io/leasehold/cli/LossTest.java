@@ -81,7 +81,7 @@ class LossTest {
 
   @Test
   void aCommandThatIgnoresTermIsKilledBeforeTheStoreLetsTheLeaseExpire() throws Exception {
-    try (Running running = tool.start("run", "--ttl", "3s", "x", "--", "bash", "-c", FAMILY);
+    try (Running running = tool.start("run", "--ttl", "10s", "x", "--", "bash", "-c", FAMILY);
         LockStore store = openStore()) {
       Tool.awaitContent(directory.resolve("ready"));
       try (Connection silence = silence()) {
