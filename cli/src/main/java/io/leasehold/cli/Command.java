@@ -49,7 +49,7 @@ enum Command {
       "Runs the command at most once per KEY on all hosts; later calls replay its outcome.",
       """
         leasehold once release-42 -- ./deploy.sh
-        leasehold once --keep 30d --wait 1h "report-$(date +%F)" -- ./report.sh
+        leasehold once --keep 30d --wait 1h "report-$(date -I)" -- ./report.sh
         leasehold once --forget release-42
 
       Write a duration D as 500ms, 10s, 1m30s, 2h, 7d or PT10S.

@@ -24,18 +24,26 @@ final class Completion {
         commands(leasehold)
             .map(
                 c ->
-                    "    %s) options=\"%s\"%s ;;"
-                        .formatted(
-                            c.name(),
-                            names(c.options().stream(), " "),
-                            takesName(c) ? " names=true" : ""))
+                    "    "
+                        + c.name()
+                        + ") options=\""
+                        + names(c.options().stream(), " ")
+                        + "\""
+                        + (takesName(c) ? " names=true" : "")
+                        + " ;;")
             .collect(Collectors.joining("\n"));
     Stream<OptionSpec> valued =
         commands(leasehold).flatMap(c -> c.options().stream()).filter(Completion::hasValue);
+    String running =
+        commands(leasehold)
+            .filter(Completion::takesCommand)
+            .map(CommandSpec::name)
+            .collect(Collectors.joining(" | "));
     return template("completion.bash")
         .replace("@VALUED@", names(valued, " | "))
         .replace("@COMMON@", names(leasehold.getCommandSpec().options().stream(), " "))
         .replace("@COMMANDS@", String.join(" ", leasehold.getSubcommands().keySet()))
+        .replace("@RUNNING@", running)
         .replace("@OPTIONS@", options);
   }
 
@@ -60,7 +68,8 @@ final class Completion {
     if (takesName(command)) {
       text += "\n" + indent + "'1:lock name:_leasehold_names'";
     }
-    if (command.name().equals(Command.RUN.spelling())) {
+    if (takesCommand(command)) {
+      text += takesName(command) ? "" : "\n" + indent + "'1:key: '";
       text += "\n" + indent + "'2:dashes:(--)'\n" + indent + "'*:::command:_normal'";
     }
     return text + "\n          )\n          ;;";
@@ -93,7 +102,16 @@ final class Completion {
 
   /** Whether its first operand is the name of a lock. */
   private static boolean takesName(CommandSpec command) {
-    return Command.named(command.name()).orElseThrow().operands().startsWith("NAME");
+    return operands(command).startsWith("NAME");
+  }
+
+  /** Whether a command follows behind {@code --}. */
+  private static boolean takesCommand(CommandSpec command) {
+    return operands(command).contains("CMD");
+  }
+
+  private static String operands(CommandSpec command) {
+    return Command.named(command.name()).orElseThrow().operands();
   }
 
   private static boolean hasValue(OptionSpec option) {

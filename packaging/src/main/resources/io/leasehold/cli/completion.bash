@@ -22,7 +22,7 @@ _leasehold() {
   for ((i = 1; i < ${#words[@]} - 1; i++)); do
     case ${words[i]} in
       --)
-        [[ $command == run ]] || return
+        case $command in @RUNNING@) ;; *) return ;; esac
         if declare -F _command_offset > /dev/null; then
           _command_offset $((COMP_CWORD - (${#words[@]} - 2 - i)))
         elif ((i == ${#words[@]} - 2)); then

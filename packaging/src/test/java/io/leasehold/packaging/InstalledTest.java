@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The packages, installed in an empty folder and used there. */
 class InstalledTest {
   private static final List<String> COMMANDS =
-      List.of("run", "wait", "who", "list", "break", "doctor");
+      List.of("run", "wait", "who", "list", "break", "doctor", "once");
 
   @TempDir static Path directory;
   private static Packages packages;
@@ -164,6 +164,8 @@ class InstalledTest {
     assertThat(bash("leasehold who --max")).isEmpty();
     assertThat(bash("leasehold run --accept ")).containsExactly("unfenced");
     assertThat(bash("leasehold run list -- gzi")).contains("gzip");
+    assertThat(bash("leasehold once key -- gzi")).contains("gzip");
+    assertThat(bash("leasehold who x -- gzi")).isEmpty();
     for (String command : COMMANDS) {
       List<String> options = bash("leasehold " + command + " -");
       String help = packages.run(leasehold, command, "--help");

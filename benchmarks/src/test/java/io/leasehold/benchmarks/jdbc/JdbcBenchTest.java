@@ -31,7 +31,7 @@ class JdbcBenchTest {
 
   /** On a machine that does much else a hand-over may take longer than an instant. */
   private static final Settings A_MOMENT =
-      new Settings(Duration.ofSeconds(1), 20, 100, Duration.ofSeconds(1));
+      new Settings(Duration.ofSeconds(4), 20, 100, Duration.ofSeconds(1));
 
   private static Stage stage;
 
