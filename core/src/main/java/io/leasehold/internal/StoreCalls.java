@@ -12,9 +12,7 @@ import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.Scheduler.Lane;
 import io.leasehold.spi.support.Scheduler.Work;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
+import io.leasehold.spi.support.VirtualThreads;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
@@ -111,7 +109,7 @@ final class StoreCalls {
 
   private static boolean lendsItsThread(Waiter caller) {
     Thread thread = caller.thread;
-    return thread != null && caller.outcome() == null && !isVirtual(thread);
+    return thread != null && caller.outcome() == null && !VirtualThreads.isVirtual(thread);
   }
 
   /** How long a request for this caller may take for the sake of the thread it runs on. */
@@ -195,7 +193,7 @@ final class StoreCalls {
    * interrupt would close the socket under it, which others share.
    */
   <T> void callHere(Supplier<CompletionStage<T>> verb, long withinNanos, Answer<T> answer) {
-    if (blocking && isVirtual(Thread.currentThread())) {
+    if (blocking && VirtualThreads.isVirtual(Thread.currentThread())) {
       callElsewhere(Work.CALLER, verb, withinNanos, answer);
     } else {
       call(verb, withinNanos, answer);
@@ -410,30 +408,5 @@ final class StoreCalls {
       return e;
     }
     return new StoreException(Failure.UNKNOWN_OUTCOME, "the store failed: " + t, t);
-  }
-
-  // ---- virtual threads, which the baseline does not have
-
-  /** {@code Thread.isVirtual}; null before JDK 21. */
-  private static final @Nullable MethodHandle IS_VIRTUAL = find();
-
-  private static @Nullable MethodHandle find() {
-    try {
-      return MethodHandles.publicLookup()
-          .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
-    } catch (ReflectiveOperationException e) {
-      return null;
-    }
-  }
-
-  static boolean isVirtual(Thread thread) {
-    if (IS_VIRTUAL == null) {
-      return false;
-    }
-    try {
-      return (boolean) IS_VIRTUAL.invokeExact(thread);
-    } catch (Throwable e) {
-      throw new IllegalStateException(e);
-    }
   }
 }

@@ -7,6 +7,7 @@ import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.SystemClock;
 import io.leasehold.spi.support.Threads;
 import io.leasehold.spi.support.TimedJoin;
+import io.leasehold.spi.support.VirtualThreads;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -319,7 +320,8 @@ public final class SqlTables implements AutoCloseable {
   }
 
   private <T> T run(Duration within, Function<Limit, T> call) {
-    return offloaded ? elsewhere(within, call) : bounded(within, call);
+    boolean isElsewhere = offloaded || VirtualThreads.isVirtual(Thread.currentThread());
+    return isElsewhere ? elsewhere(within, call) : bounded(within, call);
   }
 
   private <T> T bounded(Duration within, Function<Limit, T> call) {

@@ -351,7 +351,7 @@ class SessionModeTest extends ServerTest {
   void aRowThatIsLockedForAMomentHarmsNoLeaseOfTheConnection(Kind kind) throws Exception {
     SqlServer server = SharedServers.of(kind);
     Engine client =
-        clientAt(sessions(server.jdbcUrl()), how -> how.requestTimeout(Duration.ofMillis(500)));
+        clientAt(sessions(server.jdbcUrl()), how -> how.requestTimeout(Duration.ofSeconds(1)));
     client.lock("locked").acquire().release();
     List<Lease> held = new ArrayList<>();
     for (int i = 0; i < LockSessions.OWN; i++) {
@@ -363,7 +363,7 @@ class SessionModeTest extends ServerTest {
         lock.execute(
             "SELECT * FROM " + tables() + "_session_lock WHERE name = 'locked' FOR UPDATE");
       }
-      assertThatThrownBy(() -> client.lock("locked").tryAcquire(Duration.ofMillis(1500)))
+      assertThatThrownBy(() -> client.lock("locked").tryAcquire(Duration.ofSeconds(3)))
           .isInstanceOf(StoreException.class);
       // Until the request has been given up too.
       pass(Duration.ofSeconds(3));

@@ -5,11 +5,15 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.redis.Command.Name;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.support.SystemClock;
+import io.leasehold.spi.support.Threads;
 import io.leasehold.spi.support.TimedJoin;
+import io.leasehold.spi.support.VirtualThreads;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.RedisClient;
 
@@ -34,6 +38,7 @@ public final class RedisScripts implements AutoCloseable {
 
   private final Wire wire;
   private final String prefix;
+  private final Threads threads = new Threads();
 
   private RedisScripts(Wire wire, String prefix) {
     this.wire = wire;
@@ -93,9 +98,19 @@ public final class RedisScripts implements AutoCloseable {
     return reply;
   }
 
+  /** A virtual thread sends nothing itself: what interrupts it would close the socket of others. */
+  private CompletableFuture<List<Object>> sent(Command command, Duration within) {
+    if (!VirtualThreads.isVirtual(Thread.currentThread())) {
+      return wire.send(List.of(command), within).toCompletableFuture();
+    }
+    return CompletableFuture.supplyAsync(
+            () -> wire.send(List.of(command), within), threads::request)
+        .thenCompose(Function.identity());
+  }
+
   private @Nullable Object send(Command command, Duration within) {
     try {
-      return TimedJoin.of(wire.send(List.of(command), within).toCompletableFuture(), within).get(0);
+      return TimedJoin.of(sent(command, within), within).get(0);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof StoreException failed) {
         throw failed;
@@ -113,5 +128,6 @@ public final class RedisScripts implements AutoCloseable {
   @Override
   public void close() {
     wire.close();
+    threads.close();
   }
 }

@@ -32,7 +32,7 @@ public record ClientSettings(
   private static final ClientSettings DEFAULTS =
       new ClientSettings(
           Optional.of(Duration.ofMinutes(10)),
-          Duration.ofSeconds(2),
+          Duration.ofSeconds(5),
           Duration.ofSeconds(5),
           Set.of(),
           false,
@@ -45,8 +45,8 @@ public record ClientSettings(
   }
 
   /**
-   * A ttl of ten minutes, so that no test is saved by expiry; requests of 2 s at most; 5 s to
-   * close.
+   * A ttl of ten minutes, so that no test is saved by expiry; requests of 5 s at most, which a busy
+   * machine answers; 5 s to close.
    */
   public static ClientSettings defaults() {
     return DEFAULTS;

@@ -21,7 +21,7 @@ public interface ReleaseRules {
   @ContractTest
   @DisplayName("R7 a late release frees nothing that the next holder has")
   default void R07_aLateReleaseFreesNothing(Testbed bed) throws Exception {
-    LockClient late = bed.open();
+    LockClient late = bed.open(s -> s.withRequestTimeout(Duration.ofSeconds(2)));
     LockOptions options =
         LockOptions.defaults().withTtl(bed.fixture().shortTtl().multipliedBy(3)).withoutRenewal();
     Lease lease = bed.take(bed.lock(late).with(options));
