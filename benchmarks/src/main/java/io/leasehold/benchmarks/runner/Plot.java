@@ -57,7 +57,8 @@ final class Plot {
   private String draw(String title) {
     StringBuilder svg =
         new StringBuilder(
-            format(
+            String.format(
+                Locale.ROOT,
                 """
                 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img">
                 <title>%s</title>
@@ -65,20 +66,33 @@ final class Plot {
                 <rect width="100%%" height="100%%" rx="8" fill="#ffffff" stroke="#d0d7de"/>
                 <text x="%d" y="24" font-weight="bold">%s, updates a second</text>
                 """,
-                WIDTH, HEIGHT, title, LEFT, title));
+                WIDTH,
+                HEIGHT,
+                title,
+                LEFT,
+                title));
     for (int i = 0; i <= 4; i++) {
       double value = top * i / 4;
       svg.append(
-          format(
+          String.format(
+              Locale.ROOT,
               "<path d=\"M%d %.1fH%d\" stroke=\"#d0d7de\"/>"
                   + "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>%n",
-              LEFT, y(value), WIDTH - RIGHT, LEFT - 8, y(value) + 4, Figure.show(value)));
+              LEFT,
+              y(value),
+              WIDTH - RIGHT,
+              LEFT - 8,
+              y(value) + 4,
+              Figure.show(value)));
     }
     for (int i = 0; i < points.size(); i++) {
       svg.append(
-          format(
+          String.format(
+              Locale.ROOT,
               "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>%n",
-              x(i), HEIGHT - BOTTOM + 22, points.get(i).measure().name()));
+              x(i),
+              HEIGHT - BOTTOM + 22,
+              points.get(i).measure().name()));
     }
     for (int i = 0; i < contenders.size(); i++) {
       line(svg, contenders.get(i), i);
@@ -95,22 +109,34 @@ final class Plot {
             .toList();
     String path =
         there.stream()
-            .map(i -> format("%.1f %.1f", x(i), y(figure(i, contender).orElseThrow().value())))
+            .map(
+                i ->
+                    String.format(
+                        Locale.ROOT,
+                        "%.1f %.1f",
+                        x(i),
+                        y(figure(i, contender).orElseThrow().value())))
             .collect(Collectors.joining("L", "M", ""));
-    svg.append(format("<g stroke=\"%s\" fill=\"none\">%n", color));
-    svg.append(format("<path d=\"%s\" stroke-width=\"2.5\"/>%n", path));
+    svg.append(String.format(Locale.ROOT, "<g stroke=\"%s\" fill=\"none\">%n", color));
+    svg.append(String.format(Locale.ROOT, "<path d=\"%s\" stroke-width=\"2.5\"/>%n", path));
     for (int i : there) {
       List<Double> samples = figure(i, contender).orElseThrow().samples();
       svg.append(
-          format(
+          String.format(
+              Locale.ROOT,
               "<path d=\"M%.1f %.1fV%.1f\"/>%n",
-              x(i), y(samples.get(0)), y(samples.get(samples.size() - 1))));
+              x(i),
+              y(samples.get(0)),
+              y(samples.get(samples.size() - 1))));
     }
     int x = LEFT + place * 200;
     svg.append(
-        format(
+        String.format(
+            Locale.ROOT,
             "<path d=\"M%d 44h24\" stroke-width=\"2.5\"/></g>%n<text x=\"%d\" y=\"48\">%s</text>%n",
-            x, x + 30, contender.title()));
+            x,
+            x + 30,
+            contender.title()));
   }
 
   private Optional<Figure> figure(int point, Contender contender) {
@@ -124,9 +150,5 @@ final class Plot {
 
   private double y(double value) {
     return HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM);
-  }
-
-  private static String format(String text, Object... values) {
-    return String.format(Locale.ROOT, text, values);
   }
 }
