@@ -232,7 +232,7 @@ class LossTest {
       Tool.awaitContent(directory.resolve("ready"));
       running.signal("KILL");
 
-      await().atMost(Duration.ofSeconds(1)).until(() -> family().noneMatch(Tool::runs));
+      await().atMost(Tool.PATIENCE).until(() -> family().noneMatch(Tool::runs));
       assertThat(running.end().code()).isEqualTo(137);
       assertThat(tool.run("run", "--wait", "4s", "x", "--", "true").code()).isZero();
     }

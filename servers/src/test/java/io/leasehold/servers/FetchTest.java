@@ -103,9 +103,7 @@ class FetchTest {
     assertThat(result.out()).hasLineCount(names.length).contains(cache.toString());
     assertThat(cached()).hasSize(names.length);
 
-    long start = System.nanoTime();
-    assertThat(run(alone, names).err()).isEmpty();
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(1));
+    assertThat(run(alone, names).err()).as("nothing is fetched again").isEmpty();
   }
 
   @Test

@@ -209,7 +209,7 @@ class FileStoreProcessesTest {
           (id, answer) -> assertThat(answer).isInstanceOf(Renewal.Unknown.class));
       assertThat(Fixture.list(store)).as("reading goes on").hasSize(1);
       assertThat(Duration.ofNanos(System.nanoTime() - begin))
-          .isBetween(Duration.ofMillis(600), Duration.ofMillis(1500));
+          .isBetween(Duration.ofMillis(600), Duration.ofSeconds(10));
       child.signal("CONT");
       assertThat(child.ask("")).isEqualTo("granted 1");
       assertThat(Fixture.renew(store, held)).isInstanceOf(Renewal.Renewed.class);
@@ -232,7 +232,7 @@ class FileStoreProcessesTest {
       assertThatThrownBy(() -> Fixture.get(store.attempt(tryOnce("a"), Duration.ofMillis(200))))
           .isInstanceOf(StoreException.class);
       assertThat(Thread.interrupted()).isTrue();
-      assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(1));
+      assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
       assertThat(child.ask("")).isEqualTo("granted 1");
     }
   }

@@ -118,7 +118,7 @@ class KilledConnectionTest extends LossTest {
         long begin = System.nanoTime();
         held.release();
         served(waiter).release();
-        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofMillis(1500));
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
       }
     }
   }

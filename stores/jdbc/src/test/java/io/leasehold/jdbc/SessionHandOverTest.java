@@ -203,7 +203,7 @@ class SessionHandOverTest extends ServerTest {
     stop.go.countDown();
     grant.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     String wanted = "SELECT count(*) FROM " + tables() + "_session_lock WHERE wanted_until > 0";
-    await().atMost(Duration.ofSeconds(2)).until(() -> ask(server, wanted).equals(List.of("1")));
+    await().atMost(PATIENCE).until(() -> ask(server, wanted).equals(List.of("1")));
     Fixture.release(one, first);
     served(waiter).release();
   }

@@ -146,7 +146,7 @@ class StoppedProcessTest extends ServerTest {
     assertThatThrownBy(() -> client.lock("a").tryAcquire(Duration.ofMillis(500)))
         .isInstanceOf(StoreException.class);
     assertThat(Duration.ofNanos(System.nanoTime() - begin))
-        .isBetween(Duration.ofMillis(450), Duration.ofSeconds(2));
+        .isBetween(Duration.ofMillis(450), Duration.ofSeconds(4));
     server.resume();
     client.lock("a").acquire(PATIENCE).release();
     requireNothingLeft(client);

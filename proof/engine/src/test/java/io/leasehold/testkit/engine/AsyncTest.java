@@ -12,6 +12,7 @@ import io.leasehold.MultiLease;
 import io.leasehold.StoreException;
 import io.leasehold.internal.Engine;
 import io.leasehold.spi.Traits.Calls;
+import io.leasehold.testkit.contract.Faults;
 import io.leasehold.testkit.engine.FaultyStore.Mood;
 import java.time.Duration;
 import java.util.Optional;
@@ -117,10 +118,12 @@ class AsyncTest {
   @EnumSource
   void aReleaseFreesTheLockAndIsToldOnAThreadOfTheClient(Calls calls) throws Exception {
     engines.serve(calls);
-    Engine one = engines.client();
+    var slow = new io.leasehold.testkit.FaultyStore(engines.server());
+    Engine one = engines.client(slow, builder -> builder);
     Lease lease = one.lock("n").acquire();
-    CompletableFuture<String> told = new CompletableFuture<>();
-    soon(lease.releaseAsync().thenRun(() -> told.complete(thread())));
+    Faults.Delayed request = slow.delay(slow.requests());
+    CompletableFuture<String> told = lease.releaseAsync().thenApply(released -> thread());
+    request.land();
     assertThat(soon(told)).startsWith("leasehold-");
     soon(lease.releaseAsync());
     MultiLease several = one.allOf("a", "n").acquire();
@@ -274,7 +277,7 @@ class AsyncTest {
   @Test
   void aReleaseOfUnknownOutcomeDoesNotTakeTheResultAway() throws Exception {
     FaultyStore.Factory factory = new FaultyStore.Factory(engines.server());
-    Engine one = engines.client(factory, b -> b.requestTimeout(Duration.ofMillis(200)));
+    Engine one = engines.client(factory, b -> b.requestTimeout(Duration.ofSeconds(1)));
     CompletableFuture<String> told =
         one.lock("n")
             .withLockAsync(

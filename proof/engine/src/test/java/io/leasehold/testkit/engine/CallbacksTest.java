@@ -246,7 +246,7 @@ class CallbacksTest {
             factory,
             b ->
                 b.closeTimeout(Duration.ofMillis(50))
-                    .requestTimeout(Duration.ofMillis(400))
+                    .requestTimeout(Duration.ofSeconds(1))
                     .listener(
                         event -> {
                           if (event instanceof LockEvent.UnknownOutcome) {

@@ -103,14 +103,14 @@ class InterruptTest {
   void endsAWaitForASilentStore(Calls calls) throws Exception {
     engines.serve(calls);
     FaultyStore.Factory factory = new FaultyStore.Factory(engines.server());
-    Engine one = engines.client(factory, b -> b.requestTimeout(Duration.ofMillis(400)));
+    Engine one = engines.client(factory, b -> b.requestTimeout(Duration.ofSeconds(1)));
     factory.become(Mood.REPLIES_LOST, "attempt");
     Running<String> waiter = start(() -> thrownBy(() -> one.lock("n").acquire()));
     waiter.waiting().thread.interrupt();
     assertThat(waiter.result()).isEqualTo("InterruptedException");
     factory.become(Mood.NORMAL);
     Engine two = engines.client();
-    two.lock("n").acquire(Duration.ofSeconds(2)).release();
+    two.lock("n").acquire(Duration.ofSeconds(20)).release();
   }
 
   @ParameterizedTest

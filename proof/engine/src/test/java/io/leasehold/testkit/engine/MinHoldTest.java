@@ -37,17 +37,17 @@ class MinHoldTest {
   void othersAreKeptOutUntilItIsOver(Calls calls) throws Exception {
     engines.serve(calls);
     Engine one = engines.client();
-    DistributedLock lock = one.lock("n").with(keptFor(Duration.ofSeconds(2)));
+    DistributedLock lock = one.lock("n").with(keptFor(Duration.ofSeconds(4)));
     long begin = System.nanoTime();
     Lease lease = lock.acquire();
-    assertThat(Engines.timed(() -> released(lease))).isLessThan(Duration.ofSeconds(1));
+    assertThat(Engines.timed(() -> released(lease))).isLessThan(Duration.ofSeconds(3));
     assertThat(lease.isHeld()).isFalse();
     await().until(() -> engines.events(LockEvent.Released.class).size() == 1);
     assertThat(lock.tryAcquire()).as("in this process").isEmpty();
     assertThat(engines.client().lock("n").tryAcquire()).as("in another").isEmpty();
     Running<Lease> local = Engines.start(() -> one.lock("n").acquire(LONG));
     local.result().release();
-    assertThat(System.nanoTime() - begin).isGreaterThan(Duration.ofMillis(1900).toNanos());
+    assertThat(System.nanoTime() - begin).isGreaterThan(Duration.ofMillis(3900).toNanos());
     await().until(() -> engines.events(LockEvent.Released.class).size() == 2);
     assertThat(engines.events(LockEvent.Lost.class)).isEmpty();
   }
@@ -62,12 +62,12 @@ class MinHoldTest {
   void itOutlivesTheClient() throws Exception {
     engines.mayLeaveSomething();
     Engine one = engines.client();
-    Lease lease = one.lock("n").with(keptFor(Duration.ofSeconds(3))).acquire();
+    Lease lease = one.lock("n").with(keptFor(Duration.ofSeconds(12))).acquire();
     lease.release();
-    assertThat(Engines.timed(() -> closed(one))).isLessThan(Duration.ofSeconds(2));
+    assertThat(Engines.timed(() -> closed(one))).isLessThan(Duration.ofSeconds(8));
     assertThat(engines.server().list()).hasSize(1);
     assertThat(engines.server().list().get(0).holders().get(0).remaining())
-        .isGreaterThan(Duration.ofMillis(1500));
+        .isGreaterThan(Duration.ofSeconds(2));
     assertThat(engines.client().lock("n").tryAcquire()).isEmpty();
   }
 
@@ -118,8 +118,8 @@ class MinHoldTest {
   void aLostAnswerIsAskedForAgainAndThenTold(Calls calls) throws Exception {
     engines.serve(calls);
     FaultyStore.Factory factory = new FaultyStore.Factory(engines.server());
-    Engine one = engines.client(factory, b -> b.requestTimeout(Duration.ofMillis(400)));
-    DistributedLock lock = one.lock("n").with(keptFor(Duration.ofSeconds(2)).withoutRenewal());
+    Engine one = engines.client(factory, b -> b.requestTimeout(Duration.ofSeconds(1)));
+    DistributedLock lock = one.lock("n").with(keptFor(Duration.ofSeconds(4)).withoutRenewal());
     Lease lease = lock.acquire();
     factory.become(Mood.REPLIES_LOST, "renew");
     assertThatThrownBy(lease::release)
