@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /** What differs between the servers, for who measures them. */
-enum Database {
+public enum Database {
   /** PostgreSQL. */
   POSTGRESQL(SqlServer.Kind.POSTGRESQL_15) {
     @Override
@@ -48,7 +48,7 @@ enum Database {
   }
 
   /** The one that a URL names. */
-  static Database of(String url) {
+  public static Database of(String url) {
     return Stream.of(values())
         .filter(each -> url.startsWith("jdbc:" + each.name().toLowerCase(Locale.ROOT) + ":"))
         .findFirst()

@@ -18,8 +18,9 @@ import java.util.Map;
  * @param server its process
  * @param url of the database for all
  */
-record JdbcServer(Database database, SqlServer server, String url) implements Server {
-  static JdbcServer start(Database database) {
+public record JdbcServer(Database database, SqlServer server, String url) implements Server {
+  /** Starts one. */
+  public static JdbcServer start(Database database) {
     SqlServerBuilder builder = SqlServer.of(database.kind());
     database.configuration().forEach(builder::config);
     SqlServer server = builder.start();

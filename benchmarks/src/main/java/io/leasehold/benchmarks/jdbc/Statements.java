@@ -9,13 +9,14 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** A connection for each thread, on which a statement is prepared once. */
-final class Statements {
+public final class Statements {
   private final String url;
   private final ThreadLocal<Mine> mine = ThreadLocal.withInitial(this::connect);
 
   private record Mine(Connection connection, Map<String, PreparedStatement> prepared) {}
 
-  Statements(String url) {
+  /** On a database. */
+  public Statements(String url) {
     this.url = url;
   }
 
@@ -28,12 +29,12 @@ final class Statements {
   }
 
   /** The calling thread's. */
-  Connection connection() {
+  public Connection connection() {
     return mine.get().connection();
   }
 
   /** Changes something; how many rows. */
-  int update(String sql, Object... values) {
+  public int update(String sql, Object... values) {
     try {
       return prepared(sql, values).executeUpdate();
     } catch (SQLException e) {
@@ -42,11 +43,21 @@ final class Statements {
   }
 
   /** Asks for a number; 0 if there is none. */
-  long ask(String sql, Object... values) {
+  public long ask(String sql, Object... values) {
     try (ResultSet answer = prepared(sql, values).executeQuery()) {
       return answer.next() ? answer.getLong(1) : 0;
     } catch (SQLException e) {
       throw new IllegalStateException(sql, e);
+    }
+  }
+
+  /** Closes the calling thread's connection. */
+  public void leave() {
+    try {
+      connection().close();
+      mine.remove();
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
     }
   }
 

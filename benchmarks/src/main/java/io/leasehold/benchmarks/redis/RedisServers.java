@@ -12,8 +12,9 @@ import redis.clients.jedis.Jedis;
  * @param shared for everybody
  * @param quiet for who is counted
  */
-record RedisServers(RedisServer shared, RedisServer quiet) implements Server {
-  static RedisServers start(RedisServer.Kind kind) {
+public record RedisServers(RedisServer shared, RedisServer quiet) implements Server {
+  /** Starts them. */
+  public static RedisServers start(RedisServer.Kind kind) {
     return new RedisServers(RedisServer.of(kind).start(), RedisServer.of(kind).start());
   }
 

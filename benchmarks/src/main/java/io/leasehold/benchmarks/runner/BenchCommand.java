@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -63,8 +64,25 @@ public abstract class BenchCommand implements Callable<Integer> {
       reports.add(report);
       System.out.println(markdown ? Tables.markdown(report) : Tables.text(report));
     }
-    System.out.println("  " + write(new JsonReport(reports)));
+    Path written = write(new JsonReport(reports));
+    System.out.println("  " + written);
+    for (int i = 0; i < suites.size(); i++) {
+      draw(suites.get(i), reports.get(i), written);
+    }
     return reports.stream().anyMatch(Report::isBad) ? 1 : 0;
+  }
+
+  /** Draws the scenarios of which a picture says more than a table. */
+  private static void draw(Suite suite, Report report, Path beside) throws IOException {
+    for (Report.Section section : report.sections()) {
+      if (suite.isDrawn(section.scenario())) {
+        String name = String.valueOf(beside.getFileName()).replaceAll("\\.json$", "");
+        String[] parts = {name, suite.name(), section.scenario().name()};
+        Path file =
+            beside.resolveSibling(String.join("-", parts).toLowerCase(Locale.ROOT) + ".svg");
+        System.out.println("  " + Files.writeString(file, Plot.of(section)));
+      }
+    }
   }
 
   private Report report(Suite suite) throws IOException, InterruptedException {

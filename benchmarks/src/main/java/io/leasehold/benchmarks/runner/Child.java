@@ -57,6 +57,9 @@ final class Child {
             case ENTER_AGAIN -> Inside.enterAgain(task.mutex(connected(), task.name()));
             case IS_HELD -> Inside.isHeld(connected(), task.name());
             case HOLD -> hold(task);
+            case CALLS -> Calls.run(connected().once(), task);
+            case SUM -> Map.of("sum", (double) connected().rows(task.name(), task.count()).sum());
+            case RAISE -> Raising.run(connected().rows(task.name(), task.count()), task);
           },
           "");
     } catch (InterruptedException | RuntimeException e) {

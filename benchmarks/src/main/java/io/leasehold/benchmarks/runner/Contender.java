@@ -14,6 +14,11 @@ public interface Contender {
   /** What the table calls it. */
   String title();
 
+  /** A small task, after which its processes are connected. */
+  default Task connect(String name) {
+    return Task.pairs(this, name, 1);
+  }
+
   /** Whether it is the library's lock that promises an order. */
   default boolean isFair() {
     return false;

@@ -34,7 +34,7 @@ final class Fleet implements AutoCloseable {
     while (mine.size() < count) {
       mine.add(ChildProcess.start(dir, library, server.url(), TTL));
       ChildProcess child = mine.get(mine.size() - 1).ready();
-      child.ask(Task.pairs(contender, "connect " + library + mine.size(), 1));
+      child.ask(contender.connect("connect " + library + mine.size()));
     }
     return mine.subList(0, count);
   }

@@ -94,6 +94,16 @@ public final class Stage implements AutoCloseable {
     return fleet.of(contender, 1).get(0).ask(task);
   }
 
+  /** Asks some of the processes that stay, at the same time. */
+  public List<Task.Answer> ask(Contender contender, int processes, Task task)
+      throws InterruptedException {
+    List<ChildProcess> children = fleet.of(contender, processes);
+    for (ChildProcess child : children) {
+      child.tell(task);
+    }
+    return answers(children);
+  }
+
   /** Measures in a process that is alone on its server, where {@link #count} counts. */
   public Map<String, Double> alone(Contender contender, Duration ttl, Counted counted)
       throws InterruptedException {
@@ -160,15 +170,20 @@ public final class Stage implements AutoCloseable {
 
   private void check(Contender contender, List<ChildProcess> children, Journal journal)
       throws InterruptedException {
-    List<Answer> answers = new ArrayList<>();
-    for (ChildProcess child : children) {
-      answers.add(child.answer());
-    }
+    List<Answer> answers = answers(children);
     double grants = answers.stream().mapToDouble(answer -> answer.value("grants")).sum();
     double seen = answers.stream().mapToDouble(answer -> answer.value("violations")).sum();
     double noted = IntStream.range(0, journal.names()).mapToLong(journal::count).sum();
     exclusions.merge(
         contender, new Exclusion(grants, seen + Math.abs(grants - noted)), Exclusion::plus);
+  }
+
+  private static List<Answer> answers(List<ChildProcess> children) throws InterruptedException {
+    List<Answer> answers = new ArrayList<>();
+    for (ChildProcess child : children) {
+      answers.add(child.answer());
+    }
+    return answers;
   }
 
   @Override

@@ -17,6 +17,11 @@ public interface Suite {
   /** Who may take part. */
   List<? extends Contender> contenders();
 
+  /** Whether the run draws a plot of a scenario. */
+  default boolean isDrawn(Scenario scenario) {
+    return false;
+  }
+
   /** How much is measured, so that the targets are about it. */
   Settings settings(Duration length);
 }

@@ -1,6 +1,7 @@
 package io.leasehold.benchmarks.runner;
 
 import com.google.gson.Gson;
+import java.time.Duration;
 import java.util.Map;
 
 /**
@@ -14,7 +15,7 @@ import java.util.Map;
  * @param firstThread the number of the child's first thread, counted over all processes
  * @param threads how many the child has
  * @param until when to end, of {@link Clock#nanos()}
- * @param holdNanos how long to work under the lock, or to let the other wait
+ * @param holdNanos how long to work under the lock, to let the other wait, or to go on
  */
 public record Task(
     Kind kind,
@@ -44,7 +45,13 @@ public record Task(
     /** Ask whether a lock is held. */
     IS_HELD,
     /** Take locks and keep them. */
-    HOLD
+    HOLD,
+    /** Call for a row of keys, one after another. */
+    CALLS,
+    /** Sum up rows, and make those that are not there. */
+    SUM,
+    /** Threads raise rows for a while. */
+    RAISE
   }
 
   /**
@@ -111,6 +118,45 @@ public record Task(
   /** To {@link Kind#IS_HELD}. */
   public static Task isHeld(Contender contender, String name) {
     return of(Kind.IS_HELD, contender.isFair(), name, 0);
+  }
+
+  /**
+   * To {@link Kind#CALLS}: the first calls of a name do the work, and all later ones replay it.
+   *
+   * @param count how many keys
+   */
+  public static Task calls(String name, int count) {
+    return calls(name, count, Duration.ofNanos(Long.MAX_VALUE));
+  }
+
+  /**
+   * To {@link Kind#CALLS}.
+   *
+   * @param count how many keys, at most
+   * @param length for how long
+   */
+  public static Task calls(String name, int count, Duration length) {
+    return new Task(
+        Kind.CALLS, false, name, count, new Shared("", 0, 0), 0, 1, 0, length.toNanos());
+  }
+
+  /**
+   * To {@link Kind#SUM}.
+   *
+   * @param rows how many
+   */
+  public static Task sum(String name, int rows) {
+    return of(Kind.SUM, false, name, rows);
+  }
+
+  /**
+   * To {@link Kind#RAISE}.
+   *
+   * @param rows how many there are to choose from
+   */
+  public static Task raise(String name, int rows, int threads, Duration length) {
+    return new Task(
+        Kind.RAISE, false, name, rows, new Shared("", 0, 0), 0, threads, 0, length.toNanos());
   }
 
   /** To {@link Kind#HOLD}. */
