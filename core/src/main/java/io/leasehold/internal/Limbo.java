@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,9 @@ final class Limbo {
    * flooded.
    */
   private final Set<Entry> due = new LinkedHashSet<>();
+
+  /** The threads that withdraw what is due. */
+  private final Set<Thread> withdrawing = ConcurrentHashMap.newKeySet();
 
   private int underWay;
   private boolean closed;
@@ -197,7 +201,6 @@ final class Limbo {
 
   private void answered(
       Entry entry, boolean complete, @Nullable Boolean isFinal, @Nullable StoreException failed) {
-    Entry next;
     mutex.lock();
     try {
       underWay--;
@@ -211,17 +214,41 @@ final class Limbo {
         long delay = Math.min(LONGEST_RETRY_NANOS, FIRST_RETRY_NANOS << Math.min(entry.tries++, 8));
         entry.timer = engine.scheduler.schedule(() -> withdraw(entry), known ? 0 : delay);
       }
-      next = takeDue();
     } finally {
       mutex.unlock();
     }
-    if (next != null) {
-      withdraw(next);
+    withdrawDue();
+  }
+
+  /**
+   * Withdraws what is due while there is room. An answer that is there at once only adds to the
+   * work of the loop that asked: thousands of ids would overflow the stack.
+   */
+  private void withdrawDue() {
+    Thread current = Thread.currentThread();
+    if (!withdrawing.add(current)) {
+      return;
+    }
+    try {
+      for (Entry next = takeDue(); next != null; next = takeDue()) {
+        withdraw(next);
+      }
+    } finally {
+      withdrawing.remove(current);
+    }
+  }
+
+  private @Nullable Entry takeDue() {
+    mutex.lock();
+    try {
+      return underWay < MOST_UNDER_WAY ? nextDue() : null;
+    } finally {
+      mutex.unlock();
     }
   }
 
   /** The next that is still to be withdrawn: one that is not would end the chain. */
-  private @Nullable Entry takeDue() {
+  private @Nullable Entry nextDue() {
     while (!due.isEmpty()) {
       Entry first = due.iterator().next();
       due.remove(first);

@@ -33,7 +33,7 @@ class BrokenStoresTest {
   private static final int SAMPLE = 4;
 
   private static final int STORES_AT_ONCE = 6;
-  private static final int TESTS_AT_ONCE = 8;
+  private static final int TESTS_AT_ONCE = 5;
   private static final int RULES = 21;
 
   /** How long a test of a broken store waits for what never comes. */

@@ -100,6 +100,24 @@ class CloseTest {
     assertThat(engines.events(LockEvent.UnknownOutcome.class)).isNotEmpty();
   }
 
+  /** Once the time to close is over, each withdrawal ends at once, and the next begins. */
+  @Test
+  void thousandsOfLeasesInDoubtEndWithTheClient() throws Exception {
+    engines.mayLeaveSomething();
+    FaultyStore.Factory factory = new FaultyStore.Factory(engines.server());
+    Engine one =
+        engines.client(
+            factory,
+            b -> b.closeTimeout(Duration.ofSeconds(3)).requestTimeout(Duration.ofSeconds(1)));
+    for (int i = 0; i < 10_000; i++) {
+      assertThat(one.lock("held " + i).acquire().isHeld()).isTrue();
+    }
+    factory.become(Mood.SILENT);
+    one.close();
+    assertThat(one.ledger().limbo()).isZero();
+    assertThat(engines.events(LockEvent.UnknownOutcome.class)).isNotEmpty();
+  }
+
   @Test
   void afterItEverythingIsRefused() throws Exception {
     Engine one = engines.client();
