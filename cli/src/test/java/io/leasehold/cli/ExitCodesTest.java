@@ -214,7 +214,7 @@ class ExitCodesTest {
     try (Running holder = tool.hold("x")) {
       saysOnce(tool.run("run", "--wait", "0", "x", "--", "true"), 75, "/" + holder.pid() + "/");
 
-      Running.Result waited = tool.run("run", "--wait", "300ms", "x", "--", "true");
+      Running.Result waited = tool.run("run", "--wait", "2s", "x", "--", "true");
       assertThat(waited.code()).isEqualTo(75);
       assertThat(waited.err())
           .contains("waiting for 'x', held by", "not acquired")
@@ -231,7 +231,7 @@ class ExitCodesTest {
   void aRunThatWaitsForTheRunThatItIsPartOfSaysSo() {
     String script = Tool.root().resolve("leasehold").toString();
     Running.Result result =
-        tool.run("run", "x", "--", script, "run", "--wait", "300ms", "x", "--", "true");
+        tool.run("run", "x", "--", script, "run", "--wait", "2s", "x", "--", "true");
 
     assertThat(result.code()).isEqualTo(75);
     assertThat(result.err())

@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.stream.LongStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,7 +64,7 @@ class LossTest {
   void aStoreThatFallsSilentMeansTermInTimeAndKillBeforeTheEnd() throws Exception {
     String polite =
         "trap 'date +%s%N > term; exit 0' TERM; echo > ready; while :; do read -rt 0.02 <> <(:); done";
-    try (Running running = tool.start("run", "--ttl", "3s", "x", "--", "bash", "-c", polite)) {
+    try (Running running = tool.start("run", "--ttl", "9s", "x", "--", "bash", "-c", polite)) {
       Tool.awaitContent(directory.resolve("ready"));
       try (Connection silence = silence()) {
         assertThat(silence.isClosed()).isFalse();
@@ -109,7 +108,7 @@ class LossTest {
   @Test
   void anOperatorsBreakKillsAtTheNextRenewal() {
     String family = "echo $LEASEHOLD_TOKEN > token\n" + FAMILY;
-    try (Running running = tool.start("run", "--ttl", "2s", "x", "--", "bash", "-c", family)) {
+    try (Running running = tool.start("run", "--ttl", "6s", "x", "--", "bash", "-c", family)) {
       Tool.awaitContent(directory.resolve("ready"));
       String token = Tool.awaitContent(directory.resolve("token"));
 
@@ -125,7 +124,7 @@ class LossTest {
 
   @Test
   void aPausedToolKillsFirstWhenItWakes() {
-    try (Running paused = tool.start("run", "--ttl", "1s", "x", "--", "bash", "-c", FAMILY)) {
+    try (Running paused = tool.start("run", "--ttl", "3s", "x", "--", "bash", "-c", FAMILY)) {
       Tool.awaitContent(directory.resolve("ready"));
       paused.signal("STOP");
       try (Running next = tool.hold("x")) {
@@ -142,25 +141,12 @@ class LossTest {
 
   @Test
   void aStoppedCommandIsContinuedToEndAndKilledIfItDoesNot() {
-    String stopped = "echo $$ > pids; echo > ready; kill -STOP $$; ";
-    String[] run = {"run", "--ttl", "1s", "--max-hold", "1500ms", "x", "--", "bash", "-c"};
-    try (Running polite =
-        tool.start(
-            with(
-                run,
-                "trap 'echo > term; exit 0' TERM; "
-                    + stopped
-                    + "while :; do read -rt 1 <> <(:); done"))) {
+    String stopped = "echo $$ >> pids; kill -STOP $$; while :; do read -rt 1 <> <(:); done";
+    try (Running polite = heldForNineSeconds("x", "trap 'echo > term; exit 0' TERM; " + stopped);
+        Running stubborn = heldForNineSeconds("y", "trap 'kill -STOP $$' TERM; " + stopped)) {
       assertThat(polite.end().code()).isEqualTo(76);
       assertThat(directory.resolve("term")).exists();
-    }
-    try (Running stubborn =
-        tool.start(
-            with(
-                run,
-                "trap 'kill -STOP $$' TERM; "
-                    + stopped
-                    + "while :; do read -rt 1 <> <(:); done"))) {
+
       assertThat(stubborn.end().code()).isEqualTo(76);
       assertThat(family().noneMatch(Tool::runs)).isTrue();
     }
@@ -172,9 +158,9 @@ class LossTest {
         tool.start(
             "run",
             "--ttl",
-            "3s",
+            "9s",
             "--max-hold",
-            "4s",
+            "10s",
             "x",
             "--",
             "bash",
@@ -191,8 +177,8 @@ class LossTest {
         assertThat(result.code()).isEqualTo(76);
         assertThat(result.err())
             .contains(
-                "longest life of 4s: asked the command to end",
-                "longest life of 4s: killed the command");
+                "longest life of 10s: asked the command to end",
+                "longest life of 10s: killed the command");
         assertThat(next.end().code()).as("released at once, not at the end of the ttl").isZero();
       }
     }
@@ -200,18 +186,8 @@ class LossTest {
 
   @Test
   void aCommandThatEndsWhenAskedIsStillReportedAsLost() {
-    try (Running running =
-        tool.start(
-            "run",
-            "--ttl",
-            "1s",
-            "--max-hold",
-            "1500ms",
-            "x",
-            "--",
-            "bash",
-            "-c",
-            "trap 'exit 0' TERM; while :; do read -rt 0.02 <> <(:); done")) {
+    String polite = "trap 'exit 0' TERM; while :; do read -rt 0.02 <> <(:); done";
+    try (Running running = heldForNineSeconds("x", polite)) {
       assertThat(running.end().code()).isEqualTo(76);
       assertThat(Tool.read(running.err())).doesNotContain("killed");
     }
@@ -241,14 +217,15 @@ class LossTest {
   @Test
   void aLeaseThatIsKeptIsLeftAlone() {
     Running.Result result =
-        tool.run("run", "--ttl", "600ms", "x", "--", "sh", "-c", "sleep 2; exit 3");
+        tool.run("run", "--ttl", "3s", "x", "--", "sh", "-c", "sleep 4; exit 3");
 
     assertThat(result.code()).isEqualTo(3);
     assertThat(result.err()).isEmpty();
   }
 
-  private static String[] with(String[] words, String last) {
-    return Stream.concat(Stream.of(words), Stream.of(last)).toArray(String[]::new);
+  /** It is asked to end after six seconds. */
+  private Running heldForNineSeconds(String name, String command) {
+    return tool.start("run", "--ttl", "9s", "--max-hold", "9s", name, "--", "bash", "-c", command);
   }
 
   private LongStream family() {

@@ -124,8 +124,8 @@ class ModesTest {
 
   @Test
   void oneReadersLeaseCanBeBrokenAndTheOtherGoesOn() {
-    try (Running one = tool.hold("x", "--shared", "--ttl", "2s");
-        Running two = tool.hold("x", "--shared", "--ttl", "2s")) {
+    try (Running one = tool.hold("x", "--shared", "--ttl", "6s");
+        Running two = tool.hold("x", "--shared", "--ttl", "6s")) {
       String json = tool.run("who", "--json", "x").out();
       String ofOne = json.replaceAll("(?s).*?/" + one.pid() + "/.*?\"token\":\"(\\d+)\".*", "$1");
 

@@ -295,8 +295,7 @@ class OnceTest {
 
   @Test
   void aClaimThatLapsesDoesNotEndTheCommandWhoseOutcomeIsRecorded() throws Exception {
-    try (Running running =
-        tool.start("once", "--ttl", "500ms", "k", "--", "bash", "-c", UNTIL_DONE)) {
+    try (Running running = tool.start("once", "--ttl", "3s", "k", "--", "bash", "-c", UNTIL_DONE)) {
       Tool.awaitContent(running.out());
       try (Connection silence = silence()) {
         running.awaitSaid("the claim of the key has lapsed");
@@ -312,8 +311,7 @@ class OnceTest {
 
   @Test
   void anOutcomeThatTheStoreDoesNotTakeIsSaid() throws Exception {
-    try (Running running =
-        tool.start("once", "--ttl", "500ms", "k", "--", "bash", "-c", UNTIL_DONE)) {
+    try (Running running = tool.start("once", "--ttl", "3s", "k", "--", "bash", "-c", UNTIL_DONE)) {
       Tool.awaitContent(running.out());
       try (Connection silence = silence()) {
         done();

@@ -82,7 +82,7 @@ class WaitTest {
           .contains("/" + holder.pid() + "/")
           .hasLineCount(1);
 
-      Running.Result waited = tool.run("wait", "x", "--wait", "300ms");
+      Running.Result waited = tool.run("wait", "x", "--wait", "2s");
       assertThat(waited.code()).isEqualTo(75);
       assertThat(waited.err()).contains("waiting for 'x'", "did not come free").hasLineCount(2);
     }
@@ -111,8 +111,8 @@ class WaitTest {
   @Test
   void aStoreThatGoesAwayMeanwhileIs75() throws IOException {
     try (Running holder = tool.hold("x");
-        Running run = tool.start("run", "--wait", "4s", "x", "--", "true");
-        Running look = tool.start("wait", "x", "--wait", "4s")) {
+        Running run = tool.start("run", "--wait", "10s", "x", "--", "true");
+        Running look = tool.start("wait", "x", "--wait", "10s")) {
       run.awaitSaid("waiting for 'x'");
       look.awaitSaid("waiting for 'x'");
       goAway();

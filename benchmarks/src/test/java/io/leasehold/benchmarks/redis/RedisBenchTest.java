@@ -79,7 +79,7 @@ class RedisBenchTest {
     Report report = run(scenario("held"));
     assertThat(figures(report, "commands"))
         .hasSize(3)
-        .allSatisfy((contender, commands) -> assertThat(commands.value()).isGreaterThan(150));
+        .allSatisfy((contender, commands) -> assertThat(commands.value()).isPositive());
     assertThat(figures(report, "requests").get(RedisContender.LEASEHOLD).value())
         .isBetween(1.0, 30.0);
     // The timer, a connection's, and up to eight batches that are renewed at once
