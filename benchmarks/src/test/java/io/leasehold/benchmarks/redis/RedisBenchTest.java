@@ -81,7 +81,8 @@ class RedisBenchTest {
         .hasSize(3)
         .allSatisfy((contender, commands) -> assertThat(commands.value()).isPositive());
     assertThat(figures(report, "requests").get(RedisContender.LEASEHOLD).value())
-        .isBetween(1.0, 30.0);
+        .isPositive()
+        .isLessThanOrEqualTo(30);
     // The timer, a connection's, and up to eight batches that are renewed at once
     assertThat(figures(report, "threads").get(RedisContender.LEASEHOLD).value())
         .isBetween(1.0, 12.0);
