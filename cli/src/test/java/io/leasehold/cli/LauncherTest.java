@@ -134,6 +134,28 @@ class LauncherTest {
     }
   }
 
+  /** Each class that is not in the archive costs a start more than a hundred that are. */
+  @Test
+  void nearlyAllClassesOfARunAreInTheArchive() throws IOException {
+    String traced =
+        "'ROOT/leasehold' --version && export LC_ALL=C.UTF-8 && . \"$(ls -t 'ROOT'/.leasehold/current/prepared* | head -n 1)\" && "
+            + "exec \"$prepared_java\" \"${options[@]}\" -Xlog:class+load:file=loaded "
+            + "io.leasehold.cli.Main --store file:traced.db run x -- true";
+    try (Running running =
+        new Tool(directory)
+            .startProcess(
+                Path.of("/dev/null"),
+                List.of("bash", "-c", traced.replace("ROOT", Tool.root().toString())))) {
+      Running.Result result = running.end();
+      assertThat(result.code()).as(result.err()).isZero();
+    }
+    List<String> loaded = Files.readAllLines(directory.resolve("loaded"));
+    assertThat(loaded).hasSizeGreaterThan(1_000);
+    assertThat(loaded)
+        .filteredOn(line -> !line.contains("shared objects file"))
+        .hasSizeLessThan(15);
+  }
+
   @Test
   void aPlaceWhereJavaCannotStartIsSaidInOneLine() {
     try (Running limited = shell("ulimit -v 400000; exec \"$0\" run x -- touch ran");

@@ -178,8 +178,9 @@ public final class Engine implements LockClient {
     requireOpen("lock '" + name + "'");
   }
 
+  @SuppressWarnings("ReferenceEquality") // Equal options only cost terms of their own
   Terms terms(Share share, LockOptions options) {
-    boolean usual = share.equals(Share.EXCLUSIVE) && options.equals(LockOptions.defaults());
+    boolean usual = share == Share.EXCLUSIVE && options == LockOptions.defaults();
     return usual ? usualTerms : Terms.of(share, options, ttl, traits);
   }
 

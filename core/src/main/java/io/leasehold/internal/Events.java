@@ -33,7 +33,7 @@ final class Events {
             Lane.EVENT,
             MOST_IN_ARREARS,
             Events::matters,
-            event -> isolated(() -> listener.on(event), "a lock listener threw at " + event),
+            event -> isolated(() -> listener.on(event), () -> "a lock listener threw at " + event),
             dropped ->
                 Log.warn("a lock listener is too slow: " + dropped + " events were dropped"));
     listeners.add(new Told(listener, events));
@@ -75,11 +75,11 @@ final class Events {
   }
 
   /** Runs code of the user; what it throws is logged. */
-  static void isolated(Runnable code, String what) {
+  static void isolated(Runnable code, Supplier<String> what) {
     try {
       code.run();
     } catch (RuntimeException | Error e) {
-      Log.error(what, e);
+      Log.error(what.get(), e);
       if (e instanceof VirtualMachineError fatal) {
         throw fatal;
       }

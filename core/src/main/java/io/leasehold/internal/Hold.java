@@ -406,7 +406,7 @@ public final class Hold implements Lease, Waiter.Outcome {
         running.put(me, over);
         try {
           if (!removed && !hold.isReleaseAsked()) {
-            Events.isolated(() -> code.accept(with), "a callback of " + hold + " threw");
+            Events.isolated(() -> code.accept(with), () -> "a callback of " + hold + " threw");
           }
         } finally {
           running.remove(me, over);
