@@ -26,7 +26,7 @@ record Arguments(
   static Arguments parse(List<String> words) {
     List<String> plain = withoutHelpCommand(words);
     try {
-      return of(Grammar.understanding(plain).parseArgs(plain.toArray(String[]::new)), plain);
+      return of(Grammar.parse(plain), plain);
     } catch (ParameterException e) {
       Optional<Command> first = words.stream().flatMap(w -> Command.named(w).stream()).findFirst();
       throw new UsageException(
@@ -139,14 +139,14 @@ record Arguments(
       take(last, values);
     }
     List<String> operands = last.matchedPositionalValue(0, List.of());
-    if (!top.hasSubcommand()) {
+    Optional<Command> command = Command.named(last.commandSpec().name());
+    if (command.isEmpty()) {
       if (!operands.isEmpty()) {
         throw new UsageException(
             "there is no command '" + operands.get(0) + "'; there are " + Command.all("and"));
       }
-      return new Arguments(Optional.empty(), values, operands, words.size());
+      return new Arguments(command, values, operands, words.size());
     }
-    Optional<Command> command = Command.named(last.commandSpec().name());
     int childLength =
         command.filter(Command::startsCommand).isPresent() ? childLength(operands, words) : -1;
     return childLength < 0

@@ -1,12 +1,13 @@
 package io.leasehold.cli;
 
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
+import picocli.CommandLine.ParseResult;
 
 /**
  * The command line as picocli knows it. Built by hand from {@link Command} and {@link Option}: to
@@ -34,13 +35,21 @@ final class Grammar {
   }
 
   /**
-   * What these words can mean: without the commands whose names are not among them, since every
-   * command known to picocli costs a few milliseconds.
+   * Takes words apart: without the commands whose names are not among them, and without what can
+   * stand before a command if none does, since each of these costs a start a few milliseconds.
    */
-  static CommandLine understanding(Collection<String> words) {
+  static ParseResult parse(List<String> words) {
+    Optional<Command> first = words.isEmpty() ? Optional.empty() : Command.named(words.get(0));
+    if (first.isPresent()) {
+      return parse(configured(new CommandLine(spec(first.get()))), words.subList(1, words.size()));
+    }
     List<Command> named =
         Arrays.stream(Command.values()).filter(c -> words.contains(c.spelling())).toList();
-    return commandLine(named);
+    return parse(commandLine(named), words);
+  }
+
+  private static ParseResult parse(CommandLine line, List<String> words) {
+    return line.parseArgs(words.toArray(String[]::new));
   }
 
   private static CommandLine commandLine(List<Command> commands) {
@@ -56,6 +65,10 @@ final class Grammar {
     for (Command command : commands) {
       line.addSubcommand(command.spelling(), spec(command));
     }
+    return configured(line);
+  }
+
+  private static CommandLine configured(CommandLine line) {
     return line.setExpandAtFiles(false)
         .setOverwrittenOptionsAllowed(true)
         .setPosixClusteredShortOptionsAllowed(false)

@@ -28,7 +28,6 @@ import io.leasehold.spi.support.LockNames;
 import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.SystemClock;
 import io.leasehold.spi.support.Threads;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -132,7 +131,7 @@ public final class Engine implements LockClient {
   public static LockClient open(StoreFactory factory, EngineConfig config) {
     Threads threads = new Threads();
     try {
-      return new Engine(factory, config, new SystemClock(), threads, new SecureRandom()::nextLong);
+      return new Engine(factory, config, new SystemClock(), threads, Identity.random());
     } catch (RuntimeException e) {
       threads.close();
       throw e;

@@ -3,9 +3,13 @@ package io.leasehold.internal;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Log;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -42,6 +46,19 @@ final class Identity {
     this.trace = trace;
     this.client = random.getAsLong();
     this.sequence = new AtomicLong(random.getAsLong());
+  }
+
+  /** Bits for one identity, from the kernel: to load SecureRandom takes a start 15 ms. */
+  static LongSupplier random() {
+    try (InputStream kernel = new FileInputStream("/dev/urandom")) {
+      byte[] bits = kernel.readNBytes(2 * Long.BYTES);
+      if (bits.length == 2 * Long.BYTES) {
+        return ByteBuffer.wrap(bits)::getLong;
+      }
+    } catch (IOException e) {
+      // A system without it
+    }
+    return new SecureRandom()::nextLong;
   }
 
   /** A ticket for what this caller wants, under a lease id that no other has. */

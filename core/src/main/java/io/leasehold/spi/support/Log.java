@@ -21,6 +21,11 @@ public final class Log {
     log(Level.ERROR, message, cause);
   }
 
+  /** Logs what went wrong and needs nothing done, for a search after a cause. */
+  public static void debug(String message, Throwable cause) {
+    log(Level.DEBUG, message, cause);
+  }
+
   private static void log(Level level, String message, @Nullable Throwable cause) {
     try {
       System.getLogger("io.leasehold").log(level, message, cause);

@@ -8,6 +8,7 @@ import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Threads;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -160,7 +161,7 @@ final class LockSessions implements AutoCloseable {
   }
 
   private static void debug(String what, SQLException e) {
-    System.getLogger(LockSessions.class.getName()).log(System.Logger.Level.DEBUG, what, e);
+    Log.debug(what, e);
   }
 
   // ---- leases

@@ -7,6 +7,7 @@ import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Watch;
 import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Threads;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -110,8 +111,7 @@ final class NamedLockQueue implements Wakes {
         grant(place, locked.get());
       }
     } catch (SQLException | StoreException e) {
-      System.getLogger(NamedLockQueue.class.getName())
-          .log(System.Logger.Level.DEBUG, "not waiting in the server's queue", e);
+      Log.debug("not waiting in the server's queue", e);
       threads.schedule(() -> threads.request(() -> queue(place)), PAUSE.toNanos());
     }
   }

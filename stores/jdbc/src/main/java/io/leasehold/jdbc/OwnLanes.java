@@ -3,8 +3,8 @@ package io.leasehold.jdbc;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Threads;
-import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * on threads of the store: that may take longer than a caller has.
  */
 final class OwnLanes implements Lanes {
-  private static final System.Logger LOG = System.getLogger(OwnLanes.class.getName());
   static final int MOST = 8;
 
   /** One that was idle for longer is asked whether it is still there. */
@@ -143,7 +142,7 @@ final class OwnLanes implements Lanes {
         }
       }
     } catch (StoreException e) {
-      LOG.log(Level.DEBUG, "not looked after", e);
+      Log.debug("not looked after", e);
     }
     threads.schedule(() -> threads.request(this::beat), BEAT.toNanos());
   }
@@ -278,7 +277,7 @@ final class OwnLanes implements Lanes {
     try {
       source.end(session, dialect);
     } catch (SQLException e) {
-      LOG.log(Level.DEBUG, "a connection did not close", e);
+      Log.debug("a connection did not close", e);
     }
   }
 

@@ -4,6 +4,7 @@ import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.SystemClock;
 import io.leasehold.spi.support.Threads;
 import java.sql.Connection;
@@ -91,8 +92,7 @@ final class PoolStores {
     try {
       connection.close();
     } catch (SQLException e) {
-      System.getLogger(PoolStores.class.getName())
-          .log(System.Logger.Level.DEBUG, "a connection was not given back well", e);
+      Log.debug("a connection was not given back well", e);
     }
   }
 

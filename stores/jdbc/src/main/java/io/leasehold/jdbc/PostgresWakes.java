@@ -4,6 +4,7 @@ import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Watch;
+import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Threads;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -102,8 +103,7 @@ final class PostgresWakes implements Wakes {
       next = FIRST_PAUSE;
       read(opened);
     } catch (SQLException e) {
-      System.getLogger(PostgresWakes.class.getName())
-          .log(System.Logger.Level.DEBUG, "not listening", e);
+      Log.debug("not listening", e);
     } finally {
       again(next);
     }
@@ -197,8 +197,7 @@ final class PostgresWakes implements Wakes {
       try {
         open.abort(Runnable::run);
       } catch (SQLException e) {
-        System.getLogger(PostgresWakes.class.getName())
-            .log(System.Logger.Level.DEBUG, "a connection did not close", e);
+        Log.debug("a connection did not close", e);
       }
     }
   }

@@ -2,6 +2,7 @@ package io.leasehold.jdbc;
 
 import io.leasehold.StoreException;
 import io.leasehold.jdbc.Dialect.Trouble;
+import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Threads;
 import java.sql.SQLException;
 
@@ -190,8 +191,7 @@ final class ServerDatabase implements AutoCloseable {
     try {
       dialect.end(session.connection());
     } catch (SQLException e) {
-      System.getLogger(ServerDatabase.class.getName())
-          .log(System.Logger.Level.DEBUG, "a connection did not end", e);
+      Log.debug("a connection did not end", e);
     }
     lanes.discard(session);
   }

@@ -4,6 +4,7 @@ import io.leasehold.LockMode;
 import io.leasehold.StoreException;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.Log;
 import java.sql.SQLException;
 import java.util.Set;
 
@@ -119,7 +120,7 @@ final class ServerFreeing {
         database.callUnlessLocked(limit, work);
         return;
       } catch (StoreException | ServerDatabase.RowLocked e) {
-        System.getLogger(ServerFreeing.class.getName()).log(System.Logger.Level.DEBUG, failed, e);
+        Log.debug(failed, e);
       }
     }
   }

@@ -11,6 +11,7 @@ import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Log;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -224,8 +225,7 @@ final class ServerVerbs implements Verbs {
           try (Limit limit = new Limit(clock, SWEEPING)) {
             database.transact(limit, ServerSweep::run);
           } catch (StoreException e) {
-            System.getLogger(ServerVerbs.class.getName())
-                .log(System.Logger.Level.DEBUG, "not swept", e);
+            Log.debug("not swept", e);
           }
         });
   }

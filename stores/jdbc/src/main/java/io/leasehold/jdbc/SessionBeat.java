@@ -5,6 +5,7 @@ import io.leasehold.jdbc.Dialect.Trouble;
 import io.leasehold.jdbc.LockSession.Held;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Threads;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -128,6 +129,6 @@ final class SessionBeat {
   }
 
   private static void debug(String what, Exception e) {
-    System.getLogger(SessionBeat.class.getName()).log(System.Logger.Level.DEBUG, what, e);
+    Log.debug(what, e);
   }
 }

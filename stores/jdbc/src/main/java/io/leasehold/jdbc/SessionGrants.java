@@ -7,6 +7,7 @@ import io.leasehold.spi.Attempt;
 import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Threads;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -196,8 +197,7 @@ final class SessionGrants {
       database.call(limit, session -> QueueTable.leave(session, ticket));
       rows.places().forget(ticket);
     } catch (StoreException e) {
-      System.getLogger(SessionGrants.class.getName())
-          .log(System.Logger.Level.DEBUG, "a place is left for the release", e);
+      Log.debug("a place is left for the release", e);
     }
   }
 

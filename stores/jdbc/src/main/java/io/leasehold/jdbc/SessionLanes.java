@@ -2,6 +2,7 @@ package io.leasehold.jdbc;
 
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Threads;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -83,7 +84,7 @@ final class SessionLanes implements AutoCloseable {
   }
 
   private static void debug(String what, SQLException e) {
-    System.getLogger(SessionLanes.class.getName()).log(System.Logger.Level.DEBUG, what, e);
+    Log.debug(what, e);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.leasehold.jdbc;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Log;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -40,8 +41,6 @@ final class SqliteDatabase implements AutoCloseable {
 
   private static final long URGENT_NANOS = 1_000_000;
   private static final String REPLACED = "was deleted or replaced while in use";
-  private static final System.Logger LOG = System.getLogger(SqliteDatabase.class.getName());
-
   private final SqliteFile file;
   private final Clock clock;
   private final HostClock hostClock;
@@ -79,7 +78,7 @@ final class SqliteDatabase implements AutoCloseable {
       if (e.failure() != Failure.BUSY) {
         throw e;
       }
-      LOG.log(System.Logger.Level.DEBUG, "not opened yet", e);
+      Log.debug("not opened yet", e);
     }
   }
 
@@ -116,8 +115,7 @@ final class SqliteDatabase implements AutoCloseable {
       try {
         return locked(lane, limit, longestPause, work);
       } catch (SqliteLane.ReplacedException e) {
-        LOG.log(
-            System.Logger.Level.WARNING, file.message(REPLACED + "; the leases in it are lost"));
+        Log.warn(file.message(REPLACED + "; the leases in it are lost"));
         requireTime(limit, REPLACED, e);
         discardBoth(limit);
       }
@@ -234,7 +232,7 @@ final class SqliteDatabase implements AutoCloseable {
     } catch (SQLException e) {
       // SQLite rolls back by itself after some errors; and the connection is discarded after all
       // but one.
-      LOG.log(System.Logger.Level.DEBUG, "nothing to roll back", e);
+      Log.debug("nothing to roll back", e);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.leasehold.jdbc;
 
+import io.leasehold.spi.support.Log;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Properties;
@@ -8,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A connection to a file and who may use it. Guarded by its lock. */
 final class SqliteLane {
-  private static final System.Logger LOG = System.getLogger(SqliteLane.class.getName());
-
   final ReentrantLock lock = new ReentrantLock();
   @Nullable Session session;
   SqliteFile.Identity identity = SqliteFile.Identity.NONE;
@@ -28,6 +27,8 @@ final class SqliteLane {
     // waiting inside SQLite.
     settings.setProperty("open_mode", Integer.toString(0x2 | 0x40));
     settings.setProperty("busy_timeout", "0");
+    // No date is ever read: what the driver prepares for its usual format takes it milliseconds
+    settings.setProperty("date_string_format", "S");
     Connection connection = Drivers.connect("org.sqlite.JDBC", file.url(), settings);
     try {
       hook.opened(connection);
@@ -56,7 +57,7 @@ final class SqliteLane {
     try {
       session.close();
     } catch (SQLException e) {
-      LOG.log(System.Logger.Level.DEBUG, "closing a connection failed", e);
+      Log.debug("closing a connection failed", e);
     }
   }
 }

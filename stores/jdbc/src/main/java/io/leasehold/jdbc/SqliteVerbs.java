@@ -8,6 +8,7 @@ import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Log;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -84,7 +85,7 @@ final class SqliteVerbs implements Verbs {
             return true;
           });
     } catch (StoreException e) {
-      System.getLogger(SqliteVerbs.class.getName()).log(System.Logger.Level.DEBUG, "not swept", e);
+      Log.debug("not swept", e);
     }
   }
 

@@ -4,6 +4,7 @@ import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.Traits.Calls;
 import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.Threads;
 import io.leasehold.spi.support.TimedJoin;
@@ -285,8 +286,7 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
             .whenComplete(
                 (done, failed) -> {
                   if (failed != null) {
-                    System.getLogger(LettuceWire.class.getName())
-                        .log(System.Logger.Level.DEBUG, "a connection did not close", failed);
+                    Log.debug("a connection did not close", failed);
                   }
                 });
   }

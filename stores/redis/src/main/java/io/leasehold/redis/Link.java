@@ -1,6 +1,7 @@
 package io.leasehold.redis;
 
 import io.leasehold.redis.Command.Name;
+import io.leasehold.spi.support.Log;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
@@ -103,8 +104,7 @@ final class Link {
     try {
       socket.close();
     } catch (IOException e) {
-      System.getLogger(Link.class.getName())
-          .log(System.Logger.Level.DEBUG, "a connection did not close", e);
+      Log.debug("a connection did not close", e);
     }
   }
 }
