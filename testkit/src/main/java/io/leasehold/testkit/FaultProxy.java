@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -123,9 +124,9 @@ public final class FaultProxy implements AutoCloseable {
     fates.put(request, Fate.CUT_AFTER);
   }
 
-  /** Cuts all connections now. */
+  /** Cuts the connections that are open now, and none that a client makes because of it. */
   public void cutAll() {
-    connections.forEach(ProxyConnection::close);
+    List.copyOf(connections).forEach(ProxyConnection::close);
   }
 
   /** New connections go to another server; those that are open stay where they are. */
