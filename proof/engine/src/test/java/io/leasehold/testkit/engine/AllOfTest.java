@@ -51,8 +51,8 @@ class AllOfTest {
     }
     Lease last = there.lock("c").acquire();
     assertThat(all.tryAcquire()).isEmpty();
-    assertThat(all.tryAcquire(Duration.ofMillis(50))).isEmpty();
-    assertThatThrownBy(() -> all.acquire(Duration.ofMillis(50)))
+    assertThat(all.tryAcquire(Duration.ofMillis(500))).isEmpty();
+    assertThatThrownBy(() -> all.acquire(Duration.ofMillis(500)))
         .isInstanceOf(LockTimeoutException.class)
         .hasMessageContaining("'c'");
     await().until(() -> here.ledger().leases() == 0);
@@ -169,7 +169,7 @@ class AllOfTest {
     both.withLock(
         leases -> {
           assertThat(leases.isHeld()).isTrue();
-          assertThat(thrownBy(() -> other.callWithLock(Duration.ofMillis(20), never -> 1)))
+          assertThat(thrownBy(() -> other.callWithLock(Duration.ofMillis(500), never -> 1)))
               .isEqualTo("LockTimeoutException");
         });
     assertThat(other.<String, RuntimeException>callWithLock(leases -> leases.get("c").name()))

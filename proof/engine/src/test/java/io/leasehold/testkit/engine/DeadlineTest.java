@@ -153,13 +153,13 @@ class DeadlineTest {
     Engine one = engines.client();
     Engine two = engines.client();
     try (Lease held = one.lock("n").acquire()) {
-      assertThatThrownBy(() -> two.lock("n").acquire(Duration.ofMillis(80)))
+      assertThatThrownBy(() -> two.lock("n").acquire(Duration.ofMillis(500)))
           .isInstanceOf(LockTimeoutException.class)
           .hasMessageContaining("'n'")
           .hasMessageContaining(Long.toString(ProcessHandle.current().pid()));
-      assertThatThrownBy(() -> one.lock("n").acquire(Duration.ofMillis(80)))
+      assertThatThrownBy(() -> one.lock("n").acquire(Duration.ofMillis(500)))
           .isInstanceOf(LockTimeoutException.class);
-      assertThat(two.lock("n").tryAcquire(Duration.ofMillis(80))).isEmpty();
+      assertThat(two.lock("n").tryAcquire(Duration.ofMillis(500))).isEmpty();
       assertThat(two.lock("n").tryAcquire(Duration.ZERO)).isEmpty();
       assertThat(two.lock("n").tryAcquire(Duration.ofSeconds(-1))).isEmpty();
       assertThat(two.lock("n").tryAcquire()).isEmpty();

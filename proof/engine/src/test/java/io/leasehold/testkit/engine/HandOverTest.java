@@ -71,7 +71,7 @@ class HandOverTest {
     first.release();
     Lease second = waiter.result();
     assertThat(holder(one)).endsWith("/caller").isNotEqualTo(holder(engines.client()));
-    assertThatThrownBy(() -> one.lock("n").acquire(Duration.ofMillis(20)))
+    assertThatThrownBy(() -> one.lock("n").acquire(Duration.ofMillis(500)))
         .hasMessageContaining(holder(one));
     second.release();
   }
@@ -214,7 +214,7 @@ class HandOverTest {
         start(
             () -> {
               try (Lease lease = one.lock("n").with(chosen).acquire()) {
-                return one.lock("n").with(chosen).tryAcquire(Duration.ofMillis(100)).isPresent()
+                return one.lock("n").with(chosen).tryAcquire(Duration.ofMillis(500)).isPresent()
                     ? "again"
                     : lease.name();
               }

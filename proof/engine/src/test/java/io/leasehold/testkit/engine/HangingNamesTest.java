@@ -90,7 +90,7 @@ class HangingNamesTest {
     List<Lease> leases = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       leases.add(two.lock("bad" + i).acquire());
-      assertThat(one.lock("bad" + i).tryAcquire(Duration.ofMillis(20))).isEmpty();
+      assertThat(one.lock("bad" + i).tryAcquire(Duration.ofMillis(200))).isEmpty();
     }
     Lease held = two.lock("good").acquire();
     Running<Lease> waiter = start(() -> one.lock("good").acquire()).waiting();

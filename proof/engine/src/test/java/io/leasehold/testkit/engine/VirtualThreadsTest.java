@@ -84,7 +84,7 @@ class VirtualThreadsTest {
             () -> {
               try {
                 assertThat(one.lock("n").tryAcquire()).isEmpty();
-                assertThat(one.lock("n").tryAcquire(Duration.ofMillis(150))).isEmpty();
+                assertThat(one.lock("n").tryAcquire(Duration.ofMillis(500))).isEmpty();
                 held.release();
                 Lease lease = one.lock("n").acquire();
                 lease.ensureHeld(Duration.ofMillis(29_500));
