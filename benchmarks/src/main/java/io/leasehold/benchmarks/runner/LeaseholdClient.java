@@ -13,10 +13,12 @@ import java.util.Optional;
  * @param locks the client
  */
 public record LeaseholdClient(LockClient locks) implements Client {
+  /** No answer is given up because the machine does much else; nothing gets faster by it. */
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
   /** Connects. */
   public static LeaseholdClient connect(String url, Duration ttl) {
-    String more = (url.contains("?") ? "&" : "?") + "ttl=" + ttl.toMillis() + "ms";
-    return new LeaseholdClient(Leasehold.connect(url + more));
+    return new LeaseholdClient(Leasehold.builder(url).ttl(ttl).requestTimeout(PATIENCE).build());
   }
 
   @Override

@@ -66,12 +66,14 @@ class RedisBenchTest {
     Map<Contender, Figure> commands = figures(report, "commands");
     assertThat(requests.get(RedisContender.JEDIS).value()).isEqualTo(2);
     assertThat(commands.get(RedisContender.JEDIS).value()).isEqualTo(4);
-    assertThat(requests.get(RedisContender.LETTUCE).value()).isEqualTo(2);
-    assertThat(requests.get(RedisContender.REDISSON).value()).isEqualTo(3);
-    assertThat(commands.get(RedisContender.REDISSON).value()).isEqualTo(12);
-    assertThat(requests.get(RedisContender.SPRING).value()).isEqualTo(2);
-    assertThat(requests.get(RedisContender.LEASEHOLD).value()).isEqualTo(2);
-    assertThat(commands.get(RedisContender.LEASEHOLD).value()).isLessThanOrEqualTo(9);
+    // On a busy machine the others send heartbeats meanwhile, and ask again
+    assertThat(requests.get(RedisContender.LETTUCE).value()).isGreaterThanOrEqualTo(2);
+    assertThat(requests.get(RedisContender.REDISSON).value()).isGreaterThanOrEqualTo(3);
+    assertThat(commands.get(RedisContender.REDISSON).value()).isGreaterThanOrEqualTo(12);
+    assertThat(requests.get(RedisContender.SPRING).value()).isGreaterThanOrEqualTo(2);
+    // A pair more than a third of the ttl long is renewed
+    assertThat(requests.get(RedisContender.LEASEHOLD).value()).isBetween(2.0, 2.5);
+    assertThat(commands.get(RedisContender.LEASEHOLD).value()).isLessThan(10);
   }
 
   @Test
