@@ -107,11 +107,16 @@ final class Limit implements AutoCloseable {
 
   /** The same, with pauses that become as long as this. */
   void pause(long longestNanos) {
+    sleep(pause);
+    pause = Math.min(longestNanos, pause * 2);
+  }
+
+  /** Waits for at least half of this, and at most until it has passed. */
+  void sleep(long longestNanos) {
     interrupted |= Thread.interrupted();
-    long nanos = ThreadLocalRandom.current().nextLong(pause / 2, pause + 1);
+    long nanos = ThreadLocalRandom.current().nextLong(longestNanos / 2, longestNanos + 1);
     LockSupport.parkNanos(this, Math.min(nanos, Math.max(0, left())));
     interrupted |= Thread.interrupted();
-    pause = Math.min(longestNanos, pause * 2);
   }
 
   @Override

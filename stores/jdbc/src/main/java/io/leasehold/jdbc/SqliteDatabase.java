@@ -32,14 +32,9 @@ final class SqliteDatabase implements AutoCloseable {
   private static final Duration CONNECT_WITHIN = Duration.ofSeconds(5);
   private static final Duration CLOSE_WITHIN = Duration.ofSeconds(2);
 
-  /**
-   * How long a pause may become between two looks whether the file is free. There is no queue, and
-   * a look costs a tenth of a millisecond: of a hundred processes each may look rarely only, or the
-   * one that writes gets no processor. Who lets go or renews looks more often.
-   */
-  private static final long PATIENT_NANOS = 10_000_000;
-
+  /** How long a pause may become of a request that others wait for, between two looks. */
   private static final long URGENT_NANOS = 1_000_000;
+
   private static final String REPLACED = "was deleted or replaced while in use";
   private final SqliteFile file;
   private final Clock clock;
@@ -88,12 +83,13 @@ final class SqliteDatabase implements AutoCloseable {
    * @throws StoreException UNKNOWN_OUTCOME only if the commit failed in a way that leaves it open
    */
   <T> T write(Limit limit, Session.Work<T> work) {
-    return inLane(writer, limit, PATIENT_NANOS, session -> transact(session, work));
+    return inLane(writer, limit, new Patience(limit)::pause, session -> transact(session, work));
   }
 
   /** The same, for what others wait for or what would be lost: likely before who asks patiently. */
   <T> T writeSoon(Limit limit, Session.Work<T> work) {
-    return inLane(writer, limit, URGENT_NANOS, session -> transact(session, work));
+    return inLane(
+        writer, limit, () -> limit.pause(URGENT_NANOS), session -> transact(session, work));
   }
 
   /** Runs statements that only read. */
@@ -101,7 +97,7 @@ final class SqliteDatabase implements AutoCloseable {
     return inLane(
         reader,
         limit,
-        URGENT_NANOS,
+        () -> limit.pause(URGENT_NANOS),
         session -> {
           readClock(session);
           T answer = work.run(session);
@@ -110,10 +106,10 @@ final class SqliteDatabase implements AutoCloseable {
         });
   }
 
-  private <T> T inLane(SqliteLane lane, Limit limit, long longestPause, Session.Work<T> work) {
+  private <T> T inLane(SqliteLane lane, Limit limit, Runnable pause, Session.Work<T> work) {
     while (true) {
       try {
-        return locked(lane, limit, longestPause, work);
+        return locked(lane, limit, pause, work);
       } catch (SqliteLane.ReplacedException e) {
         Log.warn(file.message(REPLACED + "; the leases in it are lost"));
         requireTime(limit, REPLACED, e);
@@ -122,7 +118,7 @@ final class SqliteDatabase implements AutoCloseable {
     }
   }
 
-  private <T> T locked(SqliteLane lane, Limit limit, long longestPause, Session.Work<T> work) {
+  private <T> T locked(SqliteLane lane, Limit limit, Runnable pause, Session.Work<T> work) {
     if (!limit.lock(lane.lock)) {
       throw busy("is busy: other requests of this client are using it", null);
     }
@@ -132,7 +128,8 @@ final class SqliteDatabase implements AutoCloseable {
       }
       Session open = lane.session;
       Session session = open == null ? open(lane, limit) : open;
-      return onceFree(limit, longestPause, () -> work.run(session));
+      lane.pause = () -> pausedInTime(limit, pause);
+      return onceFree(limit, pause, () -> work.run(session));
     } catch (StoreException | SqliteLane.ReplacedException | Error e) {
       lane.discard();
       throw e;
@@ -141,6 +138,7 @@ final class SqliteDatabase implements AutoCloseable {
       throw new StoreException(
           Failure.UNKNOWN_OUTCOME, file.message("failed unexpectedly: " + e), e);
     } finally {
+      lane.pause = null;
       if (closed) {
         lane.discard();
       }
@@ -167,7 +165,7 @@ final class SqliteDatabase implements AutoCloseable {
   }
 
   /** What finds the file busy has no effect, and is done again until the others are done. */
-  private <T> T onceFree(Limit limit, long longestPause, Step<T> step) {
+  private <T> T onceFree(Limit limit, Runnable pause, Step<T> step) {
     while (true) {
       try {
         return step.run();
@@ -175,15 +173,22 @@ final class SqliteDatabase implements AutoCloseable {
         if (!SqliteErrors.isBusy(e)) {
           throw SqliteErrors.notApplied(file, e);
         }
-        if (limit.hasPassed()) {
+        if (!pausedInTime(limit, pause)) {
           throw busy(
               "is busy: another client, of this process or of one that may be stopped, has locked"
                   + " it or many use it at once",
               e);
         }
-        limit.pause(longestPause);
       }
     }
+  }
+
+  private static boolean pausedInTime(Limit limit, Runnable pause) {
+    boolean inTime = !limit.hasPassed();
+    if (inTime) {
+      pause.run();
+    }
+    return inTime;
   }
 
   private void requireTime(Limit limit, String otherwise, Exception cause) {
@@ -243,9 +248,10 @@ final class SqliteDatabase implements AutoCloseable {
   private Session open(SqliteLane lane, Limit limit) {
     file.prepare();
     Object before = file.key();
-    Session session = onceFree(limit, PATIENT_NANOS, () -> SqliteLane.connect(file, hook));
+    Runnable pause = new Patience(limit)::pause;
+    Session session = onceFree(limit, pause, () -> lane.connect(file, hook));
     try {
-      onceFree(limit, PATIENT_NANOS, () -> setUp(session));
+      onceFree(limit, pause, () -> setUp(session));
       if (file.usesDeletedIndex()) {
         throw unavailable(REPLACED + " by another client in this process; close that", null);
       }

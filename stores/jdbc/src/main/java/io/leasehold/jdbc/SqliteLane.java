@@ -5,7 +5,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Properties;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.sqlite.BusyHandler;
 
 /** A connection to a file and who may use it. Guarded by its lock. */
 final class SqliteLane {
@@ -20,8 +22,22 @@ final class SqliteLane {
     private static final long serialVersionUID = 1L;
   }
 
+  /**
+   * Pauses while the file is busy; false once the time of the request that has the lane is over.
+   */
+  @Nullable BooleanSupplier pause;
+
+  /** SQLite looks again inside its statement, which costs far less than a statement that fails. */
+  private final class Pauses extends BusyHandler {
+    @Override
+    protected int callback(int looks) {
+      BooleanSupplier current = pause;
+      return current != null && current.getAsBoolean() ? 1 : 0;
+    }
+  }
+
   /** A new connection; nothing was done with it. */
-  static Session connect(SqliteFile file, StatementHook hook) throws SQLException {
+  Session connect(SqliteFile file, StatementHook hook) throws SQLException {
     Properties settings = new Properties();
     // Read and write, the name is a URI; never create: that is done with the right permissions. No
     // waiting inside SQLite.
@@ -31,12 +47,22 @@ final class SqliteLane {
     settings.setProperty("date_string_format", "S");
     Connection connection = Drivers.connect("org.sqlite.JDBC", file.url(), settings);
     try {
+      pauseInside(connection);
       hook.opened(connection);
     } catch (SQLException e) {
       connection.close();
       throw e;
     }
     return new Session(connection, hook);
+  }
+
+  private void pauseInside(Connection connection) throws SQLException {
+    try {
+      BusyHandler.setHandler(connection, new Pauses());
+    } catch (LinkageError | ClassCastException e) {
+      // Then a statement that finds the file busy fails, and is repeated
+      Log.debug("the SQLite driver comes from another class loader", e);
+    }
   }
 
   void requireCurrent() {

@@ -9,6 +9,7 @@ import io.leasehold.LockClient;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.SystemClock;
 import java.nio.file.Files;
@@ -19,9 +20,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -135,6 +138,58 @@ class FileStoreHerdTest {
       locker.close();
       assertThat(Fixture.granted(store, Fixture.tryOnce("a")).number()).isEqualTo(1);
     }
+  }
+
+  /**
+   * Without a pause inside the statement it would fail some 400 times, and 200 processes 80,000.
+   */
+  @Test
+  void aRequestThatFindsTheFileBusyWaitsInsideItsStatement() throws Exception {
+    Path file = dir.resolve("locks.db");
+    Fixture.open(file).close();
+    Probe begun = new Probe();
+    try (Locker locker = new Locker(file, "IMMEDIATE");
+        LeaseRowStore store = Fixture.open(file, begun)) {
+      Ticket ticket = Fixture.tryOnce("a");
+      assertThatThrownBy(() -> Fixture.get(store.attempt(ticket, Duration.ofSeconds(3))))
+          .isInstanceOf(StoreException.class)
+          .extracting(e -> ((StoreException) e).failure())
+          .isEqualTo(Failure.BUSY);
+      assertThat(begun.taken()).filteredOn("BEGIN IMMEDIATE"::equals).hasSizeBetween(1, 3);
+      locker.close();
+      assertThat(Fixture.granted(store, Fixture.tryOnce("b")).number()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void theLongerARequestHasWaitedTheRarerItLooks() {
+    AtomicLong now = new AtomicLong();
+    Patience patience = new Patience(new Limit(at(now), Duration.ofSeconds(10)));
+    List<Integer> looks = new ArrayList<>();
+    for (int second = 1; second <= 4; second++) {
+      int count = 0;
+      for (; now.get() < Duration.ofSeconds(second).toNanos(); count++) {
+        now.addAndGet(patience.nanos());
+      }
+      looks.add(count);
+    }
+    assertThat(looks).isSortedAccordingTo(Comparator.reverseOrder());
+    assertThat(looks.get(0)).isBetween(100, 200);
+    assertThat(looks.get(3)).isBetween(10, 30);
+  }
+
+  private static Clock at(AtomicLong now) {
+    return new Clock() {
+      @Override
+      public long nanos() {
+        return now.get();
+      }
+
+      @Override
+      public long wallMillis() {
+        return 0;
+      }
+    };
   }
 
   /** Another client in this process that is in the middle of a transaction until it is closed. */
