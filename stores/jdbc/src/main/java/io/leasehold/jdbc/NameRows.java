@@ -1,5 +1,6 @@
 package io.leasehold.jdbc;
 
+import io.leasehold.jdbc.Dialect.Trouble;
 import io.leasehold.jdbc.LeaseTable.Row;
 import java.sql.SQLException;
 import java.util.Map;
@@ -21,10 +22,25 @@ final class NameRows {
   static Row locked(Session session, String name, Dialect dialect) throws SQLException {
     Optional<Row> row = LeaseTable.lockedRow(session, name, dialect.lockClause());
     if (row.isEmpty()) {
-      make(session, name);
+      makeInTurn(session, name, dialect);
       row = LeaseTable.lockedRow(session, name, dialect.lockClause());
     }
     return row.orElseThrow(() -> new SQLException("the new row of a name is not there", "40001"));
+  }
+
+  /**
+   * A sweep, and on some databases all others that make a row, lock what is read for it. A client
+   * that waits for them must not take the name for busy: it has no holder.
+   */
+  private static void makeInTurn(Session session, String name, Dialect dialect)
+      throws SQLException {
+    try {
+      make(session, name);
+    } catch (SQLException e) {
+      throw dialect.trouble(e) == Trouble.LOCKED
+          ? new SQLException("the row of a new name waits for other new rows", "40001", e)
+          : e;
+    }
   }
 
   /** Makes the row of a name, free, with a number that is above all that it may have had before. */
