@@ -91,7 +91,7 @@ public interface LostRequestRules {
                 bed.requireBelieved(held);
               }
             });
-    assertThat(points).as("requests that were lost").isGreaterThanOrEqualTo(4);
+    assertThat(points).as("requests that were lost").isGreaterThanOrEqualTo(3);
   }
 
   /** In the store's queue. */
@@ -109,7 +109,8 @@ public interface LostRequestRules {
                 bed.requireBelieved(held);
               }
             });
-    assertThat(points).as("requests that were lost").isGreaterThanOrEqualTo(4);
+    // Its first, what it asks when it gives up, and on a machine that is not busy some polls
+    assertThat(points).as("requests that were lost").isGreaterThanOrEqualTo(3);
   }
 
   /** Reader, then writer. */
