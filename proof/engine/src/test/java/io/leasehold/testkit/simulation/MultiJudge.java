@@ -76,7 +76,9 @@ final class MultiJudge {
 
   private void mustHaveEnded(MultiCall call, long most) {
     if (call.isPending() && call.process.hasJustResumed()) {
-      call.process.later(2 * Judge.SLACK, () -> mustHaveEnded(call, most));
+      // Its time ran out meanwhile: what it has is let go, by one more request
+      long rollback = world.plan.requestTimeout() + 2 * Judge.SLACK;
+      call.process.later(rollback, () -> mustHaveEnded(call, most));
     } else if (call.isPending()) {
       judge.fail(
           Check.DEADLINE,
