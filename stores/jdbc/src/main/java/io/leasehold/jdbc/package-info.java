@@ -12,8 +12,8 @@
  *       and {@code RenewalTable}, the rules in {@code Admission}, the differences between databases
  *       in {@code *Dialect}, connections in {@code *Lanes}, notifications in {@code PostgresWakes}.
  *   <li>{@code mode=session}: {@code Session*} (but {@code Session}), {@code LockSession*}, {@code
- *       LeftRows}, {@code EndedIds}; the servers' own locks in {@code *NamedLocks} and {@code
- *       PostgresAdvisoryLocks}, their queue in {@code NamedLockQueue}.
+ *       LeftRows}; the servers' own locks in {@code *NamedLocks} and {@code PostgresAdvisoryLocks},
+ *       their queue in {@code NamedLockQueue}.
  *   <li>In the caller's transaction: {@link io.leasehold.jdbc.TransactionLocks}, {@link
  *       io.leasehold.jdbc.FencedWrites}.
  * </ul>

@@ -1,7 +1,6 @@
-package io.leasehold.jdbc;
+package io.leasehold.spi.support;
 
 import io.leasehold.spi.LeaseId;
-import io.leasehold.spi.support.Clock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Ids to which nothing is granted any more, for a minute at least. An attempt that was late can
  * only come by way of the store that remembers them. Thread-safe.
  */
-final class EndedIds {
+public final class EndedIds {
   private static final long REMEMBERED_NANOS = Duration.ofMinutes(1).toNanos();
 
   /** So few are kept for longer. */
@@ -19,11 +18,13 @@ final class EndedIds {
   private final Clock clock;
   private final Map<LeaseId, Long> since = new ConcurrentHashMap<>();
 
-  EndedIds(Clock clock) {
+  /** Without ids. */
+  public EndedIds(Clock clock) {
     this.clock = clock;
   }
 
-  void add(LeaseId id) {
+  /** Nothing is granted to this id any more. */
+  public void add(LeaseId id) {
     long now = clock.nanos();
     since.put(id, now);
     if (since.size() > FEW) {
@@ -31,7 +32,8 @@ final class EndedIds {
     }
   }
 
-  boolean contains(LeaseId id) {
+  /** Whether this id was added, and is remembered. */
+  public boolean contains(LeaseId id) {
     return since.containsKey(id);
   }
 }
