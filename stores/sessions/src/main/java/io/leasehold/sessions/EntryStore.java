@@ -1,0 +1,82 @@
+package io.leasehold.sessions;
+
+import io.leasehold.Finding;
+import io.leasehold.Trait;
+import io.leasehold.spi.Traits;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
+
+/**
+ * A connection to a store that has sessions. Its methods behave as those of {@link Session}.
+ * Thread-safe.
+ */
+public interface EntryStore extends AutoCloseable {
+  /** What the lock store declares: see {@link #traits(String, Limits)}. */
+  Traits traits();
+
+  /**
+   * Opens a session.
+   *
+   * @param ended runs when the store has ended the session, which this client did not ask for; if a
+   *     request finds that out, before it fails. It does not block
+   */
+  CompletionStage<Session> open(Duration ttl, Runnable ended, Duration within);
+
+  /** How much time may pass between two beats of a session. */
+  default Duration beatEvery(Duration ttl) {
+    return ttl.dividedBy(3);
+  }
+
+  /**
+   * Lists the entries of one name, or of all, with all {@linkplain Entry.Details details}. Those of
+   * one name stand together, in their order.
+   */
+  CompletionStage<List<Entry>> list(Optional<String> name, Duration within);
+
+  /**
+   * Removes an entry of any session, and no other.
+   *
+   * @return whether it was there
+   */
+  CompletionStage<Boolean> remove(Entry entry, Duration within);
+
+  /** As {@link io.leasehold.spi.StoreOperator#diagnose}. */
+  CompletionStage<List<Finding>> diagnose(Duration within);
+
+  /** Ends the sessions, the connection and the threads, in bounded time. Idempotent. */
+  @Override
+  void close();
+
+  /**
+   * The ttls that a store takes.
+   *
+   * @param shortest the shortest
+   * @param longest the longest
+   * @param step it takes multiples of this
+   * @param yieldPercent see {@link Traits.Life}
+   * @param crashExtra see {@link Traits.Life}
+   */
+  record Limits(
+      Duration shortest,
+      Duration longest,
+      Duration step,
+      int yieldPercent,
+      UnaryOperator<Duration> crashExtra) {}
+
+  /** The traits of the lock over a store of this kind. */
+  static Traits traits(String store, Limits limits) {
+    return new Traits(
+        store,
+        Set.of(Trait.FENCING, Trait.FIFO),
+        limits.shortest,
+        limits.longest,
+        limits.step,
+        new Traits.Poll(Duration.ofSeconds(1), Duration.ofSeconds(1), Traits.Signals.SENT),
+        new Traits.Life(Traits.Ends.SESSION, limits.yieldPercent, limits.crashExtra),
+        Traits.Calls.NON_BLOCKING);
+  }
+}

@@ -1,0 +1,131 @@
+package io.leasehold.sessions;
+
+import io.leasehold.spi.support.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** A session, the acquisitions that have their entries in it, and its beats. Thread-safe. */
+final class OpenSession {
+  /** A session without entries is ended after this time. */
+  private static final Duration IDLE = Duration.ofMinutes(1);
+
+  final Duration ttl;
+
+  private final long every;
+  private final Duration yield;
+  private final Clock clock;
+  private final Set<Place> places = ConcurrentHashMap.newKeySet();
+
+  private volatile @Nullable Session session;
+  private volatile boolean ended;
+  private volatile long beatSent;
+  private volatile long used;
+
+  /**
+   * Not open yet.
+   *
+   * @param every how much time may pass between two beats
+   * @param yield what a lease in it may count on
+   */
+  OpenSession(Duration ttl, Duration every, Duration yield, Clock clock) {
+    this.ttl = ttl;
+    this.every = every.toNanos();
+    this.yield = yield;
+    this.clock = clock;
+  }
+
+  void begin(Session opened) {
+    session = opened;
+    beatSent = used = clock.nanos();
+  }
+
+  Session session() {
+    return Objects.requireNonNull(session);
+  }
+
+  boolean hasEnded() {
+    return ended;
+  }
+
+  /** Adds an acquisition, unless the session has ended. */
+  synchronized boolean add(Place place) {
+    used = clock.nanos();
+    if (!ended) {
+      places.add(place);
+    }
+    return !ended;
+  }
+
+  void remove(Place place) {
+    places.remove(place);
+  }
+
+  /**
+   * The store has ended it, or this client does. Yields what was in it; nothing the second time.
+   */
+  synchronized List<Place> end() {
+    List<Place> gone = ended ? List.of() : List.copyOf(places);
+    ended = true;
+    return gone;
+  }
+
+  /** Whether it has had no entries for a while. */
+  boolean isIdle() {
+    return places.isEmpty() && clock.nanos() - used > IDLE.toNanos();
+  }
+
+  /** Ends it if it is idle. */
+  synchronized boolean endIfIdle() {
+    ended |= isIdle();
+    return ended;
+  }
+
+  /** How long the next beat has time. */
+  long untilBeat() {
+    return every - (clock.nanos() - beatSent);
+  }
+
+  /** Those that the engine has not asked for since their ttl. */
+  List<Place> lapsed() {
+    long now = clock.nanos();
+    return places.stream().filter(place -> now - place.heard >= ttl.toNanos()).toList();
+  }
+
+  /** How long until the first one lapses. */
+  long untilLapse() {
+    long now = clock.nanos();
+    long least = ttl.toNanos();
+    for (Place place : places) {
+      least = Math.min(least, ttl.toNanos() - (now - place.heard));
+    }
+    return least;
+  }
+
+  /**
+   * How long a lease in it certainly lives: no more than what it may count on at any time, so that
+   * each renewal brings the same. Empty if the session may have ended.
+   */
+  Optional<Duration> left() {
+    Duration left = session().left();
+    return left.isNegative() || left.isZero()
+        ? Optional.empty()
+        : Optional.of(left.compareTo(yield) < 0 ? left : yield);
+  }
+
+  /** A beat, unless the last one was sent just now. */
+  CompletionStage<Void> beatIfDue() {
+    return clock.nanos() - beatSent < every / 2 ? CompletableFuture.completedFuture(null) : beat();
+  }
+
+  CompletionStage<Void> beat() {
+    beatSent = clock.nanos();
+    return session().beat(Duration.ofNanos(every));
+  }
+}

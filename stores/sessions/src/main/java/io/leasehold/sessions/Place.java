@@ -1,0 +1,386 @@
+package io.leasehold.sessions;
+
+import io.leasehold.LockMode;
+import io.leasehold.sessions.Entry.Details;
+import io.leasehold.sessions.Session.Entered;
+import io.leasehold.spi.Attempt;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.Ticket;
+import io.leasehold.spi.Watch;
+import io.leasehold.spi.support.Log;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One acquisition: its entry, and what this client knows of it. A request that makes or removes the
+ * entry is sent with the monitor, so that the store gets them in the order in which they were
+ * decided; answers come without it. Thread-safe.
+ */
+final class Place {
+  static final Attempt BUSY = new Attempt.Busy(Duration.ZERO, "");
+
+  final Ticket ticket;
+
+  /** When the engine last asked for it. */
+  volatile long heard;
+
+  private final Sessions sessions;
+  private final Runnable wake;
+
+  /** The session of the entry; null before the first request. */
+  private volatile @Nullable OpenSession session;
+
+  /** The entry; null if it was not made, or nothing is known of it. */
+  private @Nullable Entry own;
+
+  /** Whether a request was sent, and not answered, that may make the entry. */
+  private boolean inDoubt;
+
+  /** Whether it was granted the lock. */
+  private boolean granted;
+
+  /** Whether it was withdrawn or released, or lost the lock. */
+  private boolean over;
+
+  /** Whether it is to be woken. */
+  private boolean watching;
+
+  private List<Entry> inTheWay = List.of();
+
+  /** The keys of the entries that are watched for it. */
+  private final Set<String> watched = new HashSet<>();
+
+  Place(Ticket ticket, Sessions sessions, Runnable wake) {
+    this.ticket = ticket;
+    this.sessions = sessions;
+    this.wake = wake;
+  }
+
+  synchronized boolean isGranted() {
+    return granted;
+  }
+
+  /** Whether there is nothing of it in the store, and nothing on the way. */
+  synchronized boolean isNothing() {
+    return own == null && !inDoubt;
+  }
+
+  /** The session in which its entry stands, as far as is known; null if there is none. */
+  synchronized @Nullable OpenSession standsIn() {
+    OpenSession in = session;
+    return own != null && in != null && !in.hasEnded() ? in : null;
+  }
+
+  /** It is not in its session any more. */
+  void forget() {
+    OpenSession in = session;
+    if (in != null) {
+      in.remove(this);
+    }
+  }
+
+  // ---- attempt
+
+  CompletionStage<Attempt> attempt(Duration within) {
+    OpenSession in = session;
+    return in != null && !in.hasEnded()
+        ? attempt(in, within)
+        : sessions.of(ticket.ttl()).thenCompose(opened -> attempt(opened, within));
+  }
+
+  private CompletionStage<Attempt> attempt(OpenSession in, Duration within) {
+    CompletionStage<Entered> enter = null;
+    synchronized (this) {
+      boolean stands = standsIn() != null;
+      over |= granted && !stands;
+      if (over) {
+        return answer(BUSY);
+      }
+      if (!stands && in.add(this)) {
+        enter = enter(in, within);
+      }
+    }
+    if (enter != null) {
+      return enter
+          .thenCompose(entered -> judge(in, entered.all(), true, within))
+          .handle((answer, failed) -> failed == null ? answer(answer) : failed(in, failed, within))
+          .thenCompose(answer -> answer);
+    }
+    // Its entry stands, or the session has just ended
+    return in.hasEnded() ? attempt(within) : reread(in, within);
+  }
+
+  /** With the monitor. */
+  private CompletionStage<Entered> enter(OpenSession in, Duration within) {
+    // With an earlier session its entries ended, and what was still on its way
+    boolean doubted = inDoubt && session == in;
+    session = in;
+    own = null;
+    watched.clear();
+    inDoubt = true;
+    return in.session()
+        .enter(ticket, within)
+        .whenComplete((entered, failed) -> entered(in, entered, doubted, failed));
+  }
+
+  private synchronized void entered(
+      OpenSession in, @Nullable Entered entered, boolean doubted, @Nullable Throwable failed) {
+    if (session == in) {
+      own = entered == null ? own : entered.own();
+      inDoubt = failed != null && (doubted || Failures.mayHaveTakenEffect(failed));
+    }
+  }
+
+  private CompletionStage<Attempt> failed(OpenSession in, Throwable failed, Duration within) {
+    return in.hasEnded()
+        ? attempt(within)
+        : CompletableFuture.failedFuture(isNothing() ? failed : Failures.afterEntering(failed));
+  }
+
+  private CompletionStage<Attempt> reread(OpenSession in, Duration within) {
+    return in.session()
+        .read(List.of(ticket.name()), within)
+        .thenCompose(lists -> judge(in, lists.get(0), false, within));
+  }
+
+  /**
+   * Answers by what stands under the name.
+   *
+   * @param first whether the ticket has just entered: later what is of another kind may be about to
+   *     leave
+   */
+  private CompletionStage<Attempt> judge(
+      OpenSession in, List<Entry> all, boolean first, Duration within) {
+    Entry mine;
+    Admission now = null;
+    synchronized (this) {
+      mine = own;
+      if (over || mine == null || session != in) {
+        return answer(BUSY);
+      }
+      int index = Admission.indexOf(all, mine.key());
+      if (index < 0) {
+        own = null;
+        over = granted;
+      } else {
+        now = Admission.of(all, index);
+        inTheWay = now.inTheWay();
+      }
+    }
+    if (now == null) {
+      return attempt(within);
+    }
+    Entry head = all.get(0);
+    if (first && !mine.isOfOneKindWith(head)) {
+      return leave(in, mine, within)
+          .thenApply(left -> new Attempt.OtherKind(head.mode(), head.limit()));
+    }
+    if (now.holds()) {
+      return grant(in, mine, now, within);
+    }
+    return ticket.intent() == Ticket.Intent.TRY
+        ? leaveBusy(in, mine, head, within)
+        : queue(in, now, head, within);
+  }
+
+  private CompletionStage<Attempt> grant(
+      OpenSession in, Entry mine, Admission now, Duration within) {
+    Optional<Duration> left = in.left();
+    if (left.isEmpty()) {
+      return in.beat()
+          .thenCompose(
+              done ->
+                  in.left().isEmpty()
+                      ? CompletableFuture.failedFuture(Failures.sessionInDoubt())
+                      : grant(in, mine, now, within));
+    }
+    boolean tellNext;
+    synchronized (this) {
+      if (over) {
+        return answer(BUSY);
+      }
+      tellNext = watching && now.isFollowed() && mine.mode() == LockMode.PERMITS;
+      granted = true;
+      watching = false;
+    }
+    if (tellNext) {
+      in.session().touch(mine, within).whenComplete(Place::logged);
+    }
+    return answer(new Attempt.Granted(mine.number(), left.get(), now.wanted()));
+  }
+
+  private static void logged(@Nullable Object done, @Nullable Throwable failed) {
+    if (failed != null) {
+      Log.debug("the next waiter was not woken; it asks by itself within a second", failed);
+    }
+  }
+
+  private CompletionStage<Attempt> leaveBusy(
+      OpenSession in, Entry mine, Entry head, Duration within) {
+    CompletionStage<Optional<Details>> holder =
+        head.details().holder().isEmpty()
+            ? in.session().look(head, within).exceptionally(failed -> Optional.empty())
+            : CompletableFuture.completedFuture(Optional.of(head.details()));
+    return leave(in, mine, within)
+        .thenCombine(
+            holder,
+            (left, known) ->
+                new Attempt.Busy(Duration.ZERO, known.map(Details::holder).orElse("")));
+  }
+
+  private CompletionStage<Boolean> leave(OpenSession in, Entry mine, Duration within) {
+    return in.session()
+        .leave(mine, within)
+        .whenComplete(
+            (left, failed) -> {
+              if (failed == null) {
+                synchronized (this) {
+                  own = null;
+                }
+              }
+            });
+  }
+
+  // ---- waiting
+
+  private CompletionStage<Attempt> queue(
+      OpenSession in, Admission now, Entry head, Duration within) {
+    String holder = head.details().holder();
+    synchronized (this) {
+      if (!watching) {
+        return answer(new Attempt.Queued(now.place(), holder));
+      }
+    }
+    return arm(in, within)
+        .thenCompose(
+            armed ->
+                armed.again
+                    ? reread(in, within)
+                    : answer(
+                        new Attempt.Queued(
+                            now.place(),
+                            now.place() == 0 && holder.isEmpty() ? armed.holder : holder)));
+  }
+
+  /**
+   * The watches stand.
+   *
+   * @param again whether the name must be read again
+   * @param holder of the last entry, as far as its watch said
+   */
+  private record Armed(boolean again, String holder) {
+    Armed and(Armed other) {
+      return new Armed(again || other.again, other.holder);
+    }
+  }
+
+  /** Watches what is in the way and is not watched. */
+  private CompletionStage<Armed> arm(OpenSession in, Duration within) {
+    List<Entry> fresh = new ArrayList<>();
+    synchronized (this) {
+      inTheWay.stream().filter(each -> watched.add(each.key())).forEach(fresh::add);
+    }
+    CompletionStage<Armed> all = CompletableFuture.completedFuture(new Armed(false, ""));
+    for (Entry each : fresh) {
+      CompletionStage<Armed> one =
+          in.session()
+              .watch(each, () -> changed(each), within)
+              .whenComplete(
+                  (found, failed) -> {
+                    if (failed != null || found.isEmpty()) {
+                      unwatched(each);
+                    }
+                  })
+              .thenApply(
+                  found ->
+                      // A waiter before this one may have been admitted before it was watched
+                      new Armed(
+                          found.isEmpty() || each.mode() == LockMode.PERMITS,
+                          found.map(Details::holder).orElse("")));
+      all = all.thenCombine(one, Armed::and);
+    }
+    return all;
+  }
+
+  private synchronized boolean unwatched(Entry entry) {
+    watched.remove(entry.key());
+    return !over && !granted;
+  }
+
+  private void changed(Entry entry) {
+    if (unwatched(entry)) {
+      wake.run();
+    }
+  }
+
+  CompletionStage<Watch> watch(Duration within) {
+    OpenSession in;
+    synchronized (this) {
+      in = standsIn();
+      watching = !granted;
+      if (granted || in == null) {
+        return CompletableFuture.completedFuture(Watch.ATTEMPT_AGAIN);
+      }
+    }
+    return arm(in, within)
+        .thenApply(armed -> armed.again ? Watch.ATTEMPT_AGAIN : Watch.NOTHING_MISSED);
+  }
+
+  /** The answer to a renewal, by what stands under the name in this session. */
+  synchronized Renewal renewed(OpenSession in, List<Entry> all) {
+    int index = own == null || session != in ? -1 : Admission.indexOf(all, own.key());
+    if (index < 0) {
+      return gone();
+    }
+    Admission now = Admission.of(all, index);
+    if (!granted) {
+      return now.holds() ? new Renewal.AttemptNow() : new Renewal.Waiting();
+    }
+    return in.left()
+        .<Renewal>map(left -> new Renewal.Renewed(left, now.wanted()))
+        .orElseGet(() -> new Renewal.Unknown(Failures.sessionInDoubt()));
+  }
+
+  /** The answer to a renewal if its entry is not there: a waiting ticket enters again. */
+  synchronized Renewal gone() {
+    over |= granted;
+    return over ? new Renewal.Gone() : new Renewal.AttemptNow();
+  }
+
+  // ---- the end
+
+  /** Removes its entry, and says whether none is made any more. */
+  synchronized CompletionStage<Boolean> takeBack(Duration within) {
+    over = true;
+    OpenSession in = session;
+    if (in == null || in.hasEnded() || (own == null && !inDoubt)) {
+      return CompletableFuture.completedFuture(true);
+    }
+    return own == null || inDoubt
+        ? in.session().takeBack(ticket, within)
+        : in.session().leave(own, within).thenApply(left -> true);
+  }
+
+  /** Removes its entry if it holds the lock; says whether it did. */
+  synchronized CompletionStage<Boolean> release(Duration within) {
+    OpenSession in = standsIn();
+    return granted && in != null && own != null
+        ? in.session().leave(own, within)
+        : CompletableFuture.completedFuture(false);
+  }
+
+  synchronized void end() {
+    over = true;
+  }
+
+  private static CompletionStage<Attempt> answer(Attempt answer) {
+    return CompletableFuture.completedFuture(answer);
+  }
+}

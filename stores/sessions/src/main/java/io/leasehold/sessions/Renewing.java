@@ -1,0 +1,84 @@
+package io.leasehold.sessions;
+
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Renewal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Renews leases and asks about waiting ones: a beat for each session, and each name read once. */
+final class Renewing {
+  /** Names in one request. */
+  private static final int MOST_TOGETHER = 50;
+
+  private final Consumer<Place> end;
+
+  /** Passes the acquisitions on that have no lease any more. */
+  Renewing(Consumer<Place> end) {
+    this.end = end;
+  }
+
+  void renew(List<Place> places, Duration within, BiConsumer<LeaseId, Renewal> each) {
+    Map<OpenSession, Map<String, List<Place>>> asked = new LinkedHashMap<>();
+    for (Place place : places) {
+      OpenSession in = place.standsIn();
+      if (in == null) {
+        answer(place, place.gone(), each);
+      } else {
+        asked
+            .computeIfAbsent(in, session -> new LinkedHashMap<>())
+            .computeIfAbsent(place.ticket.name(), name -> new ArrayList<>())
+            .add(place);
+      }
+    }
+    asked.forEach((in, names) -> renew(in, names, within, each));
+  }
+
+  private void renew(
+      OpenSession in,
+      Map<String, List<Place>> names,
+      Duration within,
+      BiConsumer<LeaseId, Renewal> each) {
+    boolean held = names.values().stream().flatMap(List::stream).anyMatch(Place::isGranted);
+    CompletionStage<Void> beat = held ? in.beatIfDue() : CompletableFuture.completedFuture(null);
+    List<String> all = List.copyOf(names.keySet());
+    for (int from = 0; from < all.size(); from += MOST_TOGETHER) {
+      List<String> some = all.subList(from, Math.min(from + MOST_TOGETHER, all.size()));
+      CompletionStage<List<List<Entry>>> read = in.session().read(some, within);
+      // The read decides. Without the beat less is left
+      beat.handle((done, failed) -> true)
+          .thenCompose(done -> read)
+          .whenComplete(
+              (lists, failed) -> {
+                for (int i = 0; i < some.size(); i++) {
+                  List<Entry> entries = failed == null ? lists.get(i) : List.of();
+                  for (Place place : names.getOrDefault(some.get(i), List.of())) {
+                    answer(place, renewed(place, in, entries, failed), each);
+                  }
+                }
+              });
+    }
+  }
+
+  private static Renewal renewed(
+      Place place, OpenSession in, List<Entry> entries, @Nullable Throwable failed) {
+    if (failed == null) {
+      return place.renewed(in, entries);
+    }
+    return in.hasEnded() ? place.gone() : new Renewal.Unknown(failed);
+  }
+
+  private void answer(Place place, Renewal answer, BiConsumer<LeaseId, Renewal> each) {
+    if (answer instanceof Renewal.Gone) {
+      end.accept(place);
+    }
+    each.accept(place.ticket.id(), answer);
+  }
+}

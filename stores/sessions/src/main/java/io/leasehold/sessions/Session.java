@@ -1,0 +1,70 @@
+package io.leasehold.sessions;
+
+import io.leasehold.spi.Ticket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A session of this client with the store: its entries live as long as it does. The methods return
+ * at once and answer later; they fail as {@link io.leasehold.spi.LockStore} says, and the store
+ * never repeats a request by itself. A {@code within} is the time after which the caller does not
+ * wait any more. Thread-safe.
+ */
+public interface Session {
+  /**
+   * Makes the entry of this ticket unless it is there, and lists the entries of the name after
+   * that, in one round trip. A ticket whose entry was taken back is never entered again.
+   */
+  CompletionStage<Entered> enter(Ticket ticket, Duration within);
+
+  /**
+   * The answer to {@link #enter}.
+   *
+   * @param own the ticket's entry, with its number
+   * @param all the entries of the name in their order; {@code own} is among them
+   */
+  record Entered(Entry own, List<Entry> all) {}
+
+  /**
+   * Removes an entry of this session, and no other.
+   *
+   * @return whether it was there
+   */
+  CompletionStage<Boolean> leave(Entry own, Duration within);
+
+  /**
+   * Removes the entry of a ticket, if it is there, after an {@link #enter} whose outcome is not
+   * known.
+   *
+   * @return whether an earlier request certainly makes no entry from now on
+   */
+  CompletionStage<Boolean> takeBack(Ticket ticket, Duration within);
+
+  /** Lists the entries of each of these names, in their order. */
+  CompletionStage<List<List<Entry>>> read(List<String> names, Duration within);
+
+  /**
+   * Watches an entry: {@code changed} runs once, soon after it was {@linkplain #touch touched} or
+   * is gone; also if that is not certain. It must not block.
+   *
+   * @return the details of the entry; empty if it is gone, and then nothing is watched
+   */
+  CompletionStage<Optional<Entry.Details>> watch(Entry other, Runnable changed, Duration within);
+
+  /** As {@link #watch}, without watching. */
+  CompletionStage<Optional<Entry.Details>> look(Entry other, Duration within);
+
+  /** Changes an entry of this session, so that its watchers run. */
+  CompletionStage<Void> touch(Entry own, Duration within);
+
+  /** Prolongs the session. */
+  CompletionStage<Void> beat(Duration within);
+
+  /** How long from now the store certainly keeps the session: see {@link SessionLife}. */
+  Duration left();
+
+  /** Ends the session with all its entries, soon. Does not wait for it. */
+  void end();
+}

@@ -1,0 +1,394 @@
+package io.leasehold.sessions;
+
+import io.leasehold.Finding;
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.sessions.Entry.Details;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.StoreListener;
+import io.leasehold.spi.Ticket;
+import io.leasehold.spi.Traits;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Threads;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * A server that keeps entries of sessions in memory. Sessions end by a clock; every answer comes on
+ * a thread of the server's.
+ */
+final class InMemoryEntries {
+  private final Clock clock;
+  private final Threads threads = new Threads();
+  private final List<Held> entries = new ArrayList<>();
+  private final List<Watcher> watchers = new ArrayList<>();
+  private final Set<OfClient> sessions = new HashSet<>();
+  private final Map<String, AtomicInteger> counts = new ConcurrentHashMap<>();
+  private long number;
+  private boolean expires = true;
+
+  private record Held(Entry entry, OfClient session, long since) {
+    /** As a list has it. */
+    Entry listed() {
+      return new Entry(
+          entry.name(),
+          entry.key(),
+          entry.id(),
+          entry.mode(),
+          entry.permits(),
+          entry.limit(),
+          0,
+          Details.NONE);
+    }
+  }
+
+  private record Watcher(String key, Runnable changed) {}
+
+  InMemoryEntries(Clock clock) {
+    this.clock = clock;
+  }
+
+  SessionLockStore open(StoreListener listener) {
+    return new SessionLockStore(new Connection(), listener, clock, new Threads());
+  }
+
+  void close() {
+    threads.close();
+  }
+
+  /** How many requests of this kind there were. */
+  int count(String request) {
+    AtomicInteger count = counts.get(request);
+    return count == null ? 0 : count.get();
+  }
+
+  /** All requests so far. */
+  int requests() {
+    return counts.values().stream().mapToInt(AtomicInteger::get).sum();
+  }
+
+  /** As if the clients had been silent for the ttl. */
+  synchronized void endSessions() {
+    List.copyOf(sessions).forEach(OfClient::expire);
+  }
+
+  synchronized List<String> keys(String name) {
+    return named(name).stream().map(held -> held.entry.key()).toList();
+  }
+
+  private List<Held> named(String name) {
+    return entries.stream().filter(held -> held.entry.name().equals(name)).toList();
+  }
+
+  private List<Entry> listed(String name) {
+    return named(name).stream().map(Held::listed).toList();
+  }
+
+  /** As if the server's clock were slower than the client's. */
+  synchronized void pauseExpiry() {
+    expires = false;
+  }
+
+  private void expire() {
+    if (!expires) {
+      return;
+    }
+    List.copyOf(sessions).stream()
+        .filter(session -> session.life.left().isNegative())
+        .forEach(OfClient::expire);
+  }
+
+  private boolean removeIf(Predicate<Held> which) {
+    List<Held> gone = entries.stream().filter(which).toList();
+    entries.removeAll(gone);
+    gone.forEach(held -> fire(held.entry.key()));
+    return !gone.isEmpty();
+  }
+
+  private void fire(String key) {
+    for (Iterator<Watcher> i = watchers.iterator(); i.hasNext(); ) {
+      Watcher each = i.next();
+      if (each.key.equals(key)) {
+        i.remove();
+        threads.callback(each.changed);
+      }
+    }
+  }
+
+  private Optional<Details> details(String key) {
+    return entries.stream()
+        .filter(held -> held.entry.key().equals(key))
+        .map(
+            held ->
+                new Details(
+                    held.entry.details().holder(),
+                    Duration.ofNanos(clock.nanos() - held.since),
+                    held.session.life.left()))
+        .findAny();
+  }
+
+  /** Runs a request, and answers it from another thread. */
+  private <T> CompletionStage<T> answer(String request, Supplier<T> work) {
+    return answer(request, work, () -> {});
+  }
+
+  private <T> CompletionStage<T> answer(String request, Supplier<T> work, Runnable ended) {
+    counts.computeIfAbsent(request, key -> new AtomicInteger()).incrementAndGet();
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    T value;
+    try {
+      synchronized (this) {
+        expire();
+        value = work.get();
+      }
+    } catch (StoreException e) {
+      threads.callback(
+          () -> {
+            ended.run();
+            answer.completeExceptionally(e);
+          });
+      return answer;
+    }
+    threads.callback(() -> answer.complete(value));
+    return answer;
+  }
+
+  /** One client's. */
+  private final class Connection implements EntryStore {
+    private final List<OfClient> own = new ArrayList<>();
+
+    @Override
+    public Traits traits() {
+      return EntryStore.traits(
+          "entries",
+          new Limits(
+              Duration.ofMillis(10),
+              Duration.ofDays(1),
+              Duration.ofMillis(1),
+              60,
+              ttl -> Duration.ZERO));
+    }
+
+    @Override
+    public CompletionStage<Session> open(Duration ttl, Runnable ended, Duration within) {
+      return answer(
+          "open",
+          () -> {
+            OfClient one = new OfClient(ttl, ended);
+            sessions.add(one);
+            own.add(one);
+            return one;
+          });
+    }
+
+    @Override
+    public CompletionStage<List<Entry>> list(Optional<String> name, Duration within) {
+      return answer(
+          "list",
+          () -> {
+            Map<String, List<Entry>> names = new TreeMap<>();
+            for (Held held : entries) {
+              Entry entry = held.entry;
+              if (name.isEmpty() || name.get().equals(entry.name())) {
+                names
+                    .computeIfAbsent(entry.name(), key -> new ArrayList<>())
+                    .add(
+                        new Entry(
+                            entry.name(),
+                            entry.key(),
+                            entry.id(),
+                            entry.mode(),
+                            entry.permits(),
+                            entry.limit(),
+                            entry.number(),
+                            details(entry.key()).orElseThrow()));
+              }
+            }
+            return names.values().stream().flatMap(List::stream).toList();
+          });
+    }
+
+    @Override
+    public CompletionStage<Boolean> remove(Entry entry, Duration within) {
+      return answer("remove", () -> removeIf(held -> held.entry.key().equals(entry.key())));
+    }
+
+    @Override
+    public CompletionStage<List<Finding>> diagnose(Duration within) {
+      return answer("diagnose", List::of);
+    }
+
+    @Override
+    public void close() {
+      synchronized (InMemoryEntries.this) {
+        own.forEach(OfClient::drop);
+      }
+    }
+  }
+
+  private final class OfClient implements Session {
+    private final Duration ttl;
+    private final Runnable ended;
+    private final SessionLife life;
+    private final Set<LeaseId> takenBack = new HashSet<>();
+
+    OfClient(Duration ttl, Runnable ended) {
+      this.ttl = ttl;
+      this.ended = ended;
+      this.life = new SessionLife(clock, ttl, Duration.ZERO);
+    }
+
+    private void drop() {
+      sessions.remove(this);
+      removeIf(held -> held.session == this);
+    }
+
+    private void expire() {
+      drop();
+      threads.callback(ended);
+    }
+
+    private void requireAlive() {
+      if (!sessions.contains(this)) {
+        throw new StoreException(Failure.UNAVAILABLE, "the session has ended", null);
+      }
+    }
+
+    @Override
+    public CompletionStage<Entered> enter(Ticket ticket, Duration within) {
+      return answer(
+          "enter",
+          () -> {
+            requireAlive();
+            if (takenBack.contains(ticket.id())) {
+              throw new StoreException(Failure.UNAVAILABLE, "it was taken back", null);
+            }
+            Entry own =
+                named(ticket.name()).stream()
+                    .filter(held -> held.entry.id().equals(ticket.id()))
+                    .map(Held::entry)
+                    .findAny()
+                    .orElseGet(() -> make(ticket));
+            return new Entered(own, listed(ticket.name()));
+          },
+          ended);
+    }
+
+    private Entry make(Ticket ticket) {
+      number++;
+      Entry made =
+          Entry.of(
+              ticket.name(),
+              ticket.name() + "/" + Entry.label(ticket) + "-" + number,
+              Entry.label(ticket),
+              number,
+              new Details(ticket.holder(), Duration.ZERO, ttl));
+      entries.add(new Held(made, this, clock.nanos()));
+      return made;
+    }
+
+    @Override
+    public CompletionStage<Boolean> leave(Entry own, Duration within) {
+      return answer(
+          "leave",
+          () -> {
+            requireAlive();
+            return removeIf(held -> held.entry.key().equals(own.key()));
+          },
+          ended);
+    }
+
+    @Override
+    public CompletionStage<Boolean> takeBack(Ticket ticket, Duration within) {
+      return answer(
+          "takeBack",
+          () -> {
+            requireAlive();
+            takenBack.add(ticket.id());
+            removeIf(held -> held.entry.id().equals(ticket.id()));
+            return true;
+          },
+          ended);
+    }
+
+    @Override
+    public CompletionStage<List<List<Entry>>> read(List<String> names, Duration within) {
+      return answer(
+          "read",
+          () -> {
+            requireAlive();
+            return names.stream().map(InMemoryEntries.this::listed).toList();
+          },
+          ended);
+    }
+
+    @Override
+    public CompletionStage<Optional<Details>> watch(
+        Entry other, Runnable changed, Duration within) {
+      return answer(
+          "watch",
+          () -> {
+            Optional<Details> found = details(other.key());
+            if (found.isPresent()) {
+              watchers.add(new Watcher(other.key(), changed));
+            }
+            return found;
+          });
+    }
+
+    @Override
+    public CompletionStage<Optional<Details>> look(Entry other, Duration within) {
+      return answer("look", () -> details(other.key()));
+    }
+
+    @Override
+    public CompletionStage<Void> touch(Entry own, Duration within) {
+      return answer(
+          "touch",
+          () -> {
+            fire(own.key());
+            return null;
+          });
+    }
+
+    @Override
+    public CompletionStage<Void> beat(Duration within) {
+      return answer(
+          "beat",
+          () -> {
+            requireAlive();
+            life.answered(life.now());
+            return null;
+          },
+          ended);
+    }
+
+    @Override
+    public Duration left() {
+      return life.left();
+    }
+
+    @Override
+    public void end() {
+      answer(
+          "end",
+          () -> {
+            drop();
+            return null;
+          });
+    }
+  }
+}

@@ -1,0 +1,341 @@
+package io.leasehold.sessions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.leasehold.LockMode;
+import io.leasehold.spi.Attempt;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Release;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.Ticket;
+import io.leasehold.spi.Ticket.Intent;
+import io.leasehold.spi.Watch;
+import io.leasehold.spi.support.SystemClock;
+import io.leasehold.testkit.ManualClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the recipe asks of a store, and what it makes of its answers. */
+class SessionLockStoreTest {
+  private static final Duration WITHIN = Duration.ofSeconds(10);
+  private static final Duration TTL = Duration.ofMinutes(10);
+  private static final AtomicLong IDS = new AtomicLong();
+
+  private final ManualClock clock = new ManualClock();
+  private final List<SessionLockStore> stores = new ArrayList<>();
+  private InMemoryEntries server = new InMemoryEntries(clock);
+  private final RecordingListener listener = new RecordingListener();
+
+  @AfterEach
+  void close() {
+    stores.forEach(SessionLockStore::close);
+    server.close();
+  }
+
+  private SessionLockStore open() {
+    SessionLockStore store = server.open(listener);
+    stores.add(store);
+    return store;
+  }
+
+  private static Ticket exclusive(String name, Intent intent) {
+    return ticket(name, LockMode.EXCLUSIVE, 1, 1, intent, TTL);
+  }
+
+  private static Ticket ticket(
+      String name, LockMode mode, int permits, int limit, Intent intent, Duration ttl) {
+    LeaseId id = new LeaseId(1, IDS.incrementAndGet());
+    return new Ticket(
+        name, id, mode, permits, limit, ttl, intent, false, "holder " + id.sequence());
+  }
+
+  private static <T> T join(CompletionStage<T> stage) throws Exception {
+    return stage.toCompletableFuture().get(10, TimeUnit.SECONDS);
+  }
+
+  private static Attempt attempt(SessionLockStore store, Ticket ticket) throws Exception {
+    return join(store.attempt(ticket, WITHIN));
+  }
+
+  private static void queue(SessionLockStore store, Ticket ticket) throws Exception {
+    assertThat(attempt(store, ticket)).isInstanceOf(Attempt.Queued.class);
+    while (join(store.watch(ticket, WITHIN)) == Watch.ATTEMPT_AGAIN) {
+      assertThat(attempt(store, ticket)).isInstanceOf(Attempt.Queued.class);
+    }
+  }
+
+  private static Map<LeaseId, Renewal> renew(SessionLockStore store, List<Ticket> tickets) {
+    Map<LeaseId, Renewal> answers = new ConcurrentHashMap<>();
+    store.renew(tickets, WITHIN, answers::put);
+    await().until(() -> answers.size() == tickets.size());
+    return answers;
+  }
+
+  // ---- requests
+
+  @Test
+  void aPairIsTwoRequests() throws Exception {
+    SessionLockStore store = open();
+    Ticket first = exclusive("warm", Intent.QUEUE);
+    attempt(store, first);
+    int before = server.requests();
+    Ticket ticket = exclusive("name", Intent.QUEUE);
+
+    assertThat(attempt(store, ticket)).isInstanceOf(Attempt.Granted.class);
+    assertThat(join(store.release(ticket, WITHIN))).isEqualTo(Release.RELEASED);
+
+    assertThat(server.requests() - before).isEqualTo(2);
+  }
+
+  @Test
+  void aFailedTryNamesTheHolderAndLeavesNothing() throws Exception {
+    SessionLockStore store = open();
+    Ticket held = exclusive("name", Intent.QUEUE);
+    attempt(store, held);
+    int before = server.requests();
+
+    Attempt busy = attempt(store, exclusive("name", Intent.TRY));
+
+    assertThat(busy).isEqualTo(new Attempt.Busy(Duration.ZERO, held.holder()));
+    assertThat(server.requests() - before).as("enter, look, leave").isEqualTo(3);
+    assertThat(server.keys("name")).hasSize(1);
+  }
+
+  @Test
+  void oneReleaseLetsOneOf200WaitersAsk() throws Exception {
+    SessionLockStore store = open();
+    Ticket held = exclusive("name", Intent.QUEUE);
+    attempt(store, held);
+    List<Ticket> waiting = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      waiting.add(exclusive("name", Intent.QUEUE));
+      queue(store, waiting.get(i));
+    }
+
+    store.release(held, WITHIN);
+
+    await().until(() -> !listener.woken.isEmpty());
+    assertThat(attempt(store, waiting.get(0))).isInstanceOf(Attempt.Granted.class);
+    assertThat(listener.woken).containsExactly(waiting.get(0).id());
+  }
+
+  @Test
+  void permitsWakeTwoOf200Waiters() throws Exception {
+    SessionLockStore store = open();
+    Ticket held = ticket("name", LockMode.PERMITS, 3, 3, Intent.QUEUE, TTL);
+    attempt(store, held);
+    List<Ticket> waiting = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      waiting.add(ticket("name", LockMode.PERMITS, 2, 3, Intent.QUEUE, TTL));
+      queue(store, waiting.get(i));
+    }
+
+    store.release(held, WITHIN);
+    await().until(() -> !listener.woken.isEmpty());
+    assertThat(attempt(store, waiting.get(0))).isInstanceOf(Attempt.Granted.class);
+    await().until(() -> listener.woken.size() == 2);
+    int before = server.requests();
+    assertThat(attempt(store, waiting.get(1))).isInstanceOf(Attempt.Queued.class);
+
+    assertThat(listener.woken).containsExactly(waiting.get(0).id(), waiting.get(1).id());
+    assertThat(server.requests() - before)
+        .as("reads, watches whom it waits for now, reads")
+        .isEqualTo(3);
+  }
+
+  @Test
+  void twoThousandLeasesAreRenewedInFortyReadsAndOneBeat() throws Exception {
+    SessionLockStore store = open();
+    List<Ticket> held = new ArrayList<>();
+    for (int i = 0; i < 2000; i++) {
+      held.add(exclusive("name " + i, Intent.QUEUE));
+      attempt(store, held.get(i));
+    }
+    clock.advance(TTL.dividedBy(3));
+    int beats = server.count("beat");
+
+    Map<LeaseId, Renewal> answers = renew(store, held);
+
+    assertThat(answers.values()).allMatch(answer -> answer instanceof Renewal.Renewed);
+    assertThat(server.count("read")).isEqualTo(40);
+    assertThat(server.count("beat") - beats).isEqualTo(1);
+  }
+
+  @Test
+  void aSessionIsProlongedOnceForLeasesThatAreRenewedOneByOne() throws Exception {
+    SessionLockStore store = open();
+    List<Ticket> held = List.of(exclusive("a", Intent.QUEUE), exclusive("b", Intent.QUEUE));
+    for (Ticket each : held) {
+      attempt(store, each);
+    }
+    clock.advance(TTL.dividedBy(3));
+    int beats = server.count("beat");
+
+    renew(store, held.subList(0, 1));
+    renew(store, held.subList(1, 2));
+
+    assertThat(server.count("beat") - beats).isEqualTo(1);
+  }
+
+  // ---- who is next
+
+  @Test
+  void aWaiterWhoseNeighbourGivesUpStillWaits() throws Exception {
+    SessionLockStore store = open();
+    Ticket held = exclusive("name", Intent.QUEUE);
+    Ticket second = exclusive("name", Intent.QUEUE);
+    Ticket third = exclusive("name", Intent.QUEUE);
+    attempt(store, held);
+    queue(store, second);
+    queue(store, third);
+
+    assertThat(join(store.withdraw(second, WITHIN))).isTrue();
+    await().until(() -> listener.woken.contains(third.id()));
+    assertThat(attempt(store, third)).isEqualTo(new Attempt.Queued(0, held.holder()));
+
+    listener.woken.clear();
+    store.release(held, WITHIN);
+    await().until(() -> listener.woken.contains(third.id()));
+    assertThat(attempt(store, third)).isInstanceOf(Attempt.Granted.class);
+  }
+
+  @Test
+  void permitsAreTakenTogetherOrNotAtAll() throws Exception {
+    SessionLockStore store = open();
+    Ticket first = ticket("name", LockMode.PERMITS, 3, 4, Intent.QUEUE, TTL);
+    Ticket second = ticket("name", LockMode.PERMITS, 3, 4, Intent.QUEUE, TTL);
+
+    assertThat(attempt(store, first)).isInstanceOf(Attempt.Granted.class);
+    queue(store, second);
+    assertThat(renew(store, List.of(first, second)))
+        .containsEntry(second.id(), new Renewal.Waiting());
+    store.release(first, WITHIN);
+
+    await().until(() -> listener.woken.contains(second.id()));
+    assertThat(attempt(store, second)).isInstanceOf(Attempt.Granted.class);
+  }
+
+  @Test
+  void aRenewalSaysThatANameIsWanted() throws Exception {
+    SessionLockStore store = open();
+    Ticket held = exclusive("name", Intent.QUEUE);
+    attempt(store, held);
+    assertThat(renew(store, List.of(held)).get(held.id()))
+        .isInstanceOfSatisfying(Renewal.Renewed.class, r -> assertThat(r.wanted()).isFalse());
+
+    queue(open(), exclusive("name", Intent.QUEUE));
+
+    assertThat(renew(store, List.of(held)).get(held.id()))
+        .isInstanceOfSatisfying(Renewal.Renewed.class, r -> assertThat(r.wanted()).isTrue());
+  }
+
+  // ---- ends
+
+  @Test
+  void leasesOfASessionThatEndsAreLostAndItsWaitersEnterAgain() throws Exception {
+    SessionLockStore store = open();
+    Ticket held = exclusive("name", Intent.QUEUE);
+    Ticket waits = exclusive("other", Intent.QUEUE);
+    attempt(store, held);
+    attempt(open(), exclusive("other", Intent.QUEUE));
+    queue(store, waits);
+
+    server.endSessions();
+
+    await().until(() -> listener.lost.contains(held.id()) && listener.woken.contains(waits.id()));
+    assertThat(attempt(store, waits)).isInstanceOf(Attempt.Granted.class);
+    assertThat(attempt(store, held)).as("granted once").isInstanceOf(Attempt.Busy.class);
+    assertThat(renew(store, List.of(held))).containsEntry(held.id(), new Renewal.Gone());
+    assertThat(join(store.release(held, WITHIN))).isEqualTo(Release.NOT_HELD);
+    assertThat(server.keys("name")).isEmpty();
+  }
+
+  @Test
+  void whatWasWithdrawnIsNeverGranted() throws Exception {
+    SessionLockStore store = open();
+    Ticket ticket = exclusive("name", Intent.QUEUE);
+
+    assertThat(join(store.withdraw(ticket, WITHIN))).isTrue();
+
+    assertThat(attempt(store, ticket)).isInstanceOf(Attempt.Busy.class);
+    assertThat(server.keys("name")).isEmpty();
+  }
+
+  @Test
+  void aRepeatedAttemptIsTheSameGrant() throws Exception {
+    SessionLockStore store = open();
+    Ticket ticket = exclusive("name", Intent.QUEUE);
+    Attempt first = attempt(store, ticket);
+
+    assertThat(attempt(store, ticket)).isEqualTo(first);
+    assertThat(server.keys("name")).hasSize(1);
+  }
+
+  @Test
+  void aLeaseThatTheEngineForgotEndsThoughItsSessionLives() throws Exception {
+    server.close();
+    server = new InMemoryEntries(new SystemClock());
+    SessionLockStore store = open();
+    Duration brief = Duration.ofMillis(900);
+    Ticket forgotten = ticket("name", LockMode.EXCLUSIVE, 1, 1, Intent.QUEUE, brief);
+    Ticket kept = ticket("other", LockMode.EXCLUSIVE, 1, 1, Intent.QUEUE, brief);
+    attempt(store, forgotten);
+    attempt(store, kept);
+
+    await()
+        .pollInterval(Duration.ofMillis(100))
+        .until(
+            () -> {
+              assertThat(renew(store, List.of(kept)).get(kept.id()))
+                  .isInstanceOf(Renewal.Renewed.class);
+              return server.keys("name").isEmpty();
+            });
+
+    assertThat(server.keys("other")).hasSize(1);
+    assertThat(attempt(store, forgotten)).isInstanceOf(Attempt.Busy.class);
+  }
+
+  @Test
+  void anAttemptThatFindsItsSessionEndedOpensAnother() throws Exception {
+    SessionLockStore store = open();
+    attempt(store, exclusive("idle", Intent.QUEUE));
+
+    clock.advance(TTL.plusSeconds(1));
+
+    assertThat(attempt(store, exclusive("name", Intent.QUEUE))).isInstanceOf(Attempt.Granted.class);
+    assertThat(server.count("open")).isEqualTo(2);
+  }
+
+  @Test
+  void aSessionInDoubtIsProlongedBeforeAGrant() throws Exception {
+    SessionLockStore store = open();
+    attempt(store, exclusive("warm", Intent.QUEUE));
+    server.pauseExpiry();
+    clock.advanceWall(TTL.plusSeconds(1));
+
+    assertThat(attempt(store, exclusive("name", Intent.QUEUE))).isInstanceOf(Attempt.Granted.class);
+
+    assertThat(server.count("beat")).isEqualTo(1);
+  }
+
+  @Test
+  void semaphoresAndLocksRefuseEachOther() throws Exception {
+    SessionLockStore store = open();
+    attempt(store, ticket("name", LockMode.PERMITS, 1, 5, Intent.QUEUE, TTL));
+
+    assertThat(attempt(store, exclusive("name", Intent.QUEUE)))
+        .isEqualTo(new Attempt.OtherKind(LockMode.PERMITS, 5));
+    assertThat(attempt(store, ticket("name", LockMode.PERMITS, 1, 4, Intent.QUEUE, TTL)))
+        .isEqualTo(new Attempt.OtherKind(LockMode.PERMITS, 5));
+    assertThat(server.keys("name")).hasSize(1);
+  }
+}
