@@ -3,7 +3,9 @@ package io.leasehold.spi.support;
 import io.leasehold.spi.LeaseId;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Ids to which nothing is granted any more, for a minute at least. An attempt that was late can
@@ -12,11 +14,11 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class EndedIds {
   private static final long REMEMBERED_NANOS = Duration.ofMinutes(1).toNanos();
 
-  /** So few are kept for longer. */
-  private static final int FEW = 1024;
-
   private final Clock clock;
   private final Map<LeaseId, Long> since = new ConcurrentHashMap<>();
+
+  /** The oldest first. */
+  private final Queue<LeaseId> order = new ConcurrentLinkedQueue<>();
 
   /** Without ids. */
   public EndedIds(Clock clock) {
@@ -26,14 +28,25 @@ public final class EndedIds {
   /** Nothing is granted to this id any more. */
   public void add(LeaseId id) {
     long now = clock.nanos();
-    since.put(id, now);
-    if (since.size() > FEW) {
-      since.values().removeIf(then -> now - then > REMEMBERED_NANOS);
+    if (since.putIfAbsent(id, now) == null) {
+      order.add(id);
+    }
+    LeaseId oldest = order.peek();
+    while (oldest != null && now - since.getOrDefault(oldest, now) > REMEMBERED_NANOS) {
+      if (order.remove(oldest)) {
+        since.remove(oldest);
+      }
+      oldest = order.peek();
     }
   }
 
   /** Whether this id was added, and is remembered. */
   public boolean contains(LeaseId id) {
     return since.containsKey(id);
+  }
+
+  /** How many are remembered. */
+  int size() {
+    return since.size();
   }
 }

@@ -101,7 +101,11 @@ final class Sessions {
     if (one.hasEnded()) {
       return;
     }
-    one.lapsed().forEach(lapse);
+    for (Place place : one.lapsed()) {
+      // Again after another ttl if the store does not answer
+      place.heard = clock.nanos();
+      lapse.accept(place);
+    }
     if (one.untilBeat() <= 0) {
       one.beat()
           .whenComplete(
