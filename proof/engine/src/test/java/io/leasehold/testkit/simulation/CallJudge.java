@@ -44,9 +44,11 @@ final class CallJudge {
     judge.invoking = null;
     // A reader's try may ask whether it may join, and then make an attempt of its own.
     int requests = call.wish.isShared() ? 2 : 1;
-    long most =
-        call.isTry() ? requests * world.plan.requestTimeout() + 100 * Plan.MS : call.wish.maxWait();
-    call.process.later(most + Judge.SLACK, () -> mustHaveEnded(call, most));
+    long request = world.plan.requestTimeout();
+    long most = call.isTry() ? requests * request + 100 * Plan.MS : call.wish.maxWait();
+    // Its time may run out in a pause, during the first of its requests
+    long more = (call.isTry() ? (requests - 1) * request : 0) + Judge.SLACK;
+    call.process.later(most + Judge.SLACK, () -> mustHaveEnded(call, most, more));
     if (call.mustBeRefused) {
       call.process.later(Judge.SLACK, () -> mustBeRefused(call));
     }
@@ -58,9 +60,9 @@ final class CallJudge {
     }
   }
 
-  private void mustHaveEnded(Call call, long most) {
+  private void mustHaveEnded(Call call, long most, long more) {
     if (call.isPending() && call.process.hasJustResumed()) {
-      call.process.later(Judge.SLACK, () -> mustHaveEnded(call, most));
+      call.process.later(more, () -> mustHaveEnded(call, most, more));
     } else if (call.isPending()) {
       judge.fail(
           Check.DEADLINE,

@@ -79,7 +79,9 @@ class SimulationTest {
         seeds / seconds);
     broken.stream()
         .min((a, b) -> Long.compare(a.events(), b.events()))
-        .ifPresent(shortest -> report(shortest, broken.size(), seeds));
+        .ifPresent(
+            shortest ->
+                report(shortest, broken.stream().map(Simulation.Result::seed).sorted().toList()));
     if (seeds >= ENOUGH_SEEDS) {
       Set<Sometimes> never = EnumSet.allOf(Sometimes.class);
       never.removeIf(what -> counts.of(what) > 0);
@@ -89,18 +91,17 @@ class SimulationTest {
     }
   }
 
-  private static void report(Simulation.Result broken, int howMany, long seeds) {
+  private static void report(Simulation.Result broken, List<Long> all) {
     Simulation.Result again = Simulation.run(broken.seed(), true, new Sometimes.Counts());
     List<String> lines = Arrays.asList(again.trace().split("\n"));
     List<String> shown =
         new ArrayList<>(lines.subList(Math.max(0, lines.size() - LINES_SHOWN), lines.size()));
     shown.add(0, lines.get(0));
     fail(
-        "%d of %d seeds break a promise. The shortest is seed %d: %s%nreplay: mvn -q -pl proof/engine"
+        "These seeds break a promise: %s. The shortest is seed %d: %s%nreplay: mvn -q -pl proof/engine"
             + " -am test -Dtest=SimulationTest -Dsurefire.failIfNoSpecifiedTests=false"
             + " -Dleasehold.sim.seed=%d%n%s",
-        howMany,
-        seeds,
+        all,
         broken.seed(),
         broken.violation().getMessage(),
         broken.seed(),
