@@ -25,6 +25,7 @@ public final class Leasehold {
       Map.of(
           "file", "leasehold-jdbc",
           "jdbc", "leasehold-jdbc",
+          "memcached", "leasehold-memcached",
           "redis", "leasehold-redis",
           "rediss", "leasehold-redis");
 

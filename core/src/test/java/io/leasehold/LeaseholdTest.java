@@ -59,7 +59,7 @@ class LeaseholdTest {
     assertThatThrownBy(() -> Leasehold.connect(scheme + "://user:s3cret@host/db"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("unknown store URL scheme " + scheme + ", write " + works)
-        .hasMessageContaining("there are modules for file, jdbc, redis, rediss")
+        .hasMessageContaining("there are modules for file, jdbc, memcached, redis, rediss")
         .hasMessageNotContaining("s3cret");
   }
 

@@ -1,5 +1,6 @@
 package io.leasehold.benchmarks;
 
+import io.leasehold.Finding;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
@@ -107,6 +108,11 @@ final class MeteredServer implements StoreFactory {
     @Override
     public Optional<StoreOperator> operator() {
       return store.operator();
+    }
+
+    @Override
+    public CompletionStage<List<Finding>> diagnose(Duration within) {
+      return store.diagnose(within);
     }
 
     @Override

@@ -59,9 +59,11 @@ class SettingsPageTest {
     assertThat(onThePage).isEqualTo(constants("CLIENT_PARAMETERS", "core"));
     String text = Tool.read(Tool.root().resolve(PAGE));
     for (String each :
-        Stream.concat(
-                constants("OURS", "stores/jdbc").stream(),
-                constants("PARAMETERS", "stores/redis").stream())
+        Stream.of(
+                constants("OURS", "stores/jdbc"),
+                constants("PARAMETERS", "stores/redis"),
+                constants("PARAMETERS", "stores/memcached"))
+            .flatMap(Set::stream)
             .toList()) {
       assertThat(text).contains("`" + each + "`");
     }
@@ -83,7 +85,7 @@ class SettingsPageTest {
   @Test
   void everyVariableOfTheEnvironmentIsThere() {
     Set<String> read =
-        PageTables.sources("cli", "core", "stores/jdbc", "stores/redis")
+        PageTables.sources("cli", "core", "stores/jdbc", "stores/redis", "stores/memcached")
             .flatMap(source -> VARIABLE.matcher(source).results())
             .map(found -> found.group(1))
             .collect(Collectors.toCollection(TreeSet::new));

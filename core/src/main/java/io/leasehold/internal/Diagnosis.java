@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** What the engine and the store find out about the store. */
@@ -27,17 +29,25 @@ final class Diagnosis {
 
   List<Finding> findings() {
     List<Finding> findings = new ArrayList<>(List.of(traits(), ttl()));
+    findings.add(latency());
+    findings.add(fencing());
+    findings.addAll(ask(() -> engine.store.diagnose(engine.requestTimeout)));
+    return findings;
+  }
+
+  private <T> T ask(Supplier<CompletionStage<T>> request) {
+    return engine.calls.callAndWait(request, engine.requestNanos);
+  }
+
+  /** A small request: of an operator about a name that is not used, or else a diagnosis. */
+  private void ask() {
     Optional<StoreOperator> operator = engine.store.operator();
     if (operator.isPresent()) {
-      findings.add(latency(operator.get()));
+      Optional<String> name = Optional.of("leasehold-doctor");
+      ask(() -> operator.get().list(name, engine.requestTimeout));
+    } else {
+      ask(() -> engine.store.diagnose(engine.requestTimeout));
     }
-    findings.add(fencing());
-    if (operator.isPresent()) {
-      findings.addAll(
-          engine.calls.callAndWait(
-              () -> operator.get().diagnose(engine.requestTimeout), engine.requestNanos));
-    }
-    return findings;
   }
 
   private Finding traits() {
@@ -72,15 +82,12 @@ final class Diagnosis {
             + " where none is chosen");
   }
 
-  private Finding latency(StoreOperator operator) {
+  private Finding latency() {
     long slowest = 0;
     long fastest = Long.MAX_VALUE;
     for (int i = 0; i < 5; i++) {
       long start = engine.clock.nanos();
-      // A name that is not used: the answer is small whatever the store holds
-      engine.calls.callAndWait(
-          () -> operator.list(Optional.of("leasehold-doctor"), engine.requestTimeout),
-          engine.requestNanos);
+      ask();
       long took = engine.clock.nanos() - start;
       slowest = Math.max(slowest, took);
       fastest = Math.min(fastest, took);

@@ -1,8 +1,11 @@
 package io.leasehold.spi;
 
+import io.leasehold.Finding;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 
@@ -68,12 +71,24 @@ public interface LockStore extends AutoCloseable {
    * whether it may have missed a change before: the engine then attempts once more. A watch
    * outlives wake-ups, and ends when the ticket is granted or withdrawn: a store whose signals fire
    * once arms the next one before it answers an attempt as queued. A store without signals
-   * completes at once with {@link Watch#ATTEMPT_AGAIN}; only tests call it there.
+   * completes at once with {@link Watch#ATTEMPT_AGAIN}, as here; only tests call it there.
    */
-  CompletionStage<Watch> watch(Ticket ticket, Duration within);
+  default CompletionStage<Watch> watch(Ticket ticket, Duration within) {
+    return CompletableFuture.completedFuture(Watch.ATTEMPT_AGAIN);
+  }
 
   /** The requests of operators; empty if the store keeps no list of its leases. */
-  Optional<StoreOperator> operator();
+  default Optional<StoreOperator> operator() {
+    return Optional.empty();
+  }
+
+  /**
+   * Looks for conditions that could break the promises of this store. The engine itself checks that
+   * the store answers, and how fast. Returns an empty list if the store has nothing to check.
+   */
+  default CompletionStage<List<Finding>> diagnose(Duration within) {
+    return CompletableFuture.completedFuture(List.of());
+  }
 
   /**
    * Ends the threads and connections that the store has opened. Releases no lease. Idempotent;

@@ -1,16 +1,12 @@
 package io.leasehold.spi;
 
-import io.leasehold.Finding;
 import io.leasehold.LockSnapshot;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/**
- * The requests of an operator: list, break, diagnose. They fail as the verbs of {@link LockStore}
- * do.
- */
+/** The requests of an operator: list, break. They fail as the verbs of {@link LockStore} do. */
 public interface StoreOperator {
   /**
    * Lists the names that have a holder or a waiter, ordered by name. The fencing tokens are fence
@@ -26,10 +22,4 @@ public interface StoreOperator {
    * @return true if such a lease was current and is removed
    */
   CompletionStage<Boolean> breakLease(String name, long number, Duration within);
-
-  /**
-   * Looks for conditions that could break the promises of this store. The engine itself checks that
-   * the store answers, and how fast. Returns an empty list if the store has nothing to check.
-   */
-  CompletionStage<List<Finding>> diagnose(Duration within);
 }

@@ -40,7 +40,16 @@ class JarsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"core", "testkit", "stores/jdbc", "stores/redis", "idempotency", "cli"})
+  @ValueSource(
+      strings = {
+        "core",
+        "testkit",
+        "stores/jdbc",
+        "stores/redis",
+        "stores/memcached",
+        "idempotency",
+        "cli"
+      })
   void aPublishedModuleHasSourcesDocumentationAndTheLicence(String module) throws IOException {
     String licence = Files.readString(Packages.root().resolve("LICENSE"));
     try (ZipFile classes = new ZipFile(jar(module, "").toFile());
@@ -75,7 +84,7 @@ class JarsTest {
           .as("signatures, which what is merged would break; what builds the package")
           .noneMatch(n -> n.matches("META-INF/[^/]+\\.(SF|RSA|DSA)"))
           .doesNotContain("io/leasehold/cli/ManPage.class");
-      for (String module : List.of("core", "stores/jdbc", "stores/redis", "cli")) {
+      for (String module : List.of("core", "stores/jdbc", "stores/redis", "stores/memcached", "cli")) {
         try (ZipFile part = new ZipFile(jar(module, "").toFile())) {
           assertThat(names(jar))
               .containsAll(names(part).stream().filter(n -> n.endsWith(".class")).toList());

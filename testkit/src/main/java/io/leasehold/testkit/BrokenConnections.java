@@ -1,5 +1,6 @@
 package io.leasehold.testkit;
 
+import io.leasehold.Finding;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.Attempt;
@@ -17,6 +18,7 @@ import io.leasehold.spi.Watch;
 import io.leasehold.spi.support.Threads;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
@@ -85,6 +87,11 @@ final class BrokenConnections {
     @Override
     public Optional<StoreOperator> operator() {
       return store.operator();
+    }
+
+    @Override
+    public CompletionStage<List<Finding>> diagnose(Duration within) {
+      return store.diagnose(within);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.leasehold.testkit;
 
+import io.leasehold.Finding;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.Attempt;
@@ -209,6 +210,11 @@ final class FaultyConnection implements LockStore {
   @Override
   public Optional<StoreOperator> operator() {
     return store.operator();
+  }
+
+  @Override
+  public CompletionStage<List<Finding>> diagnose(Duration within) {
+    return store.diagnose(within);
   }
 
   @Override

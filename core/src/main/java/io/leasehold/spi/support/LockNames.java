@@ -1,6 +1,10 @@
 package io.leasehold.spi.support;
 
-/** Checks lock names. */
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/** Checks and shortens lock names. */
 public final class LockNames {
   /** The longest name, in code points. */
   public static final int MAX_CODE_POINTS = 255;
@@ -37,5 +41,15 @@ public final class LockNames {
       }
     }
     return name;
+  }
+
+  /** The SHA-256 of a text in UTF-8: 32 bytes, for servers whose keys must be short or plain. */
+  public static byte[] sha256(String text) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      return digest.digest(text.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
   }
 }

@@ -1,7 +1,11 @@
 package io.leasehold.spi.support;
 
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -34,6 +38,22 @@ public final class TimedJoin {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  /**
+   * As {@link #of}, of a request that a store makes when it opens.
+   *
+   * @throws StoreException as the request failed; {@code UNAVAILABLE} if it is not answered in time
+   */
+  public static <T> T ofOpening(String server, CompletionStage<T> request, Duration within) {
+    try {
+      return of(request.toCompletableFuture(), within);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof StoreException failed ? failed : new CompletionException(e);
+    } catch (TimeoutException e) {
+      String why = server + " did not answer in " + within.toSeconds() + " s";
+      throw new StoreException(Failure.UNAVAILABLE, why, e);
     }
   }
 }

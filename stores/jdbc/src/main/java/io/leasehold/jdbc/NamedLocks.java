@@ -2,10 +2,8 @@ package io.leasehold.jdbc;
 
 import io.leasehold.Finding;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.LockNames;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
@@ -83,11 +81,6 @@ interface NamedLocks {
   Finding diagnose(Session session) throws SQLException;
 
   static ByteBuffer hash(String scope, String name) {
-    try {
-      MessageDigest sha = MessageDigest.getInstance("SHA-256");
-      return ByteBuffer.wrap(sha.digest((scope + "\0" + name).getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return ByteBuffer.wrap(LockNames.sha256(scope + "\0" + name));
   }
 }

@@ -2,7 +2,6 @@ package io.leasehold.redis;
 
 import io.leasehold.Finding;
 import io.leasehold.StoreException;
-import io.leasehold.StoreException.Failure;
 import io.leasehold.redis.Command.Name;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.TimedJoin;
@@ -11,10 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** One server, and what it can do: asked when connecting, and again after each reconnect. */
@@ -56,7 +52,7 @@ final class Node {
     int needed = commands.size();
     commands.add(KNOWN);
     commands.addAll(ServerDiagnosis.QUESTIONS);
-    List<Object> replies = join(wire, wire.send(commands, within), within);
+    List<Object> replies = TimedJoin.ofOpening(wire.server(), wire.send(commands, within), within);
     for (Object reply : replies.subList(0, needed)) {
       if (reply instanceof ServerError error) {
         throw error.asException(wire.server(), null);
@@ -91,20 +87,6 @@ final class Node {
       }
     }
     return Optional.empty();
-  }
-
-  private static List<Object> join(
-      Wire wire, CompletionStage<List<Object>> replies, Duration within) {
-    try {
-      return TimedJoin.of(replies.toCompletableFuture(), within);
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof StoreException failed ? failed : new CompletionException(e);
-    } catch (TimeoutException e) {
-      throw new StoreException(
-          Failure.UNAVAILABLE,
-          wire.server() + " did not answer in " + within.toSeconds() + " s",
-          null);
-    }
   }
 
   /** What the server said of itself when this connected. */

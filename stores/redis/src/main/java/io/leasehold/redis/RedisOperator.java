@@ -1,6 +1,5 @@
 package io.leasehold.redis;
 
-import io.leasehold.Finding;
 import io.leasehold.LockSnapshot;
 import io.leasehold.redis.Command.Name;
 import io.leasehold.spi.StoreOperator;
@@ -19,7 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Lists, breaks and diagnoses. To list all names it looks at every key of the database. */
+/** Lists and breaks. To list all names it looks at every key of the database. */
 final class RedisOperator implements StoreOperator {
   /** During each of these the server does nothing else: less than a millisecond. */
   private static final String KEYS_A_SCAN = "1000";
@@ -135,10 +134,5 @@ final class RedisOperator implements StoreOperator {
     List<byte[]> touched = List.of(of.state(), of.counter());
     List<byte[]> asked = List.of(Command.digits(number));
     return node.run(Script.BREAK, name, touched, asked, within).thenApply(Replies::isOne);
-  }
-
-  @Override
-  public CompletionStage<List<Finding>> diagnose(Duration within) {
-    return node.wire().send(ServerDiagnosis.QUESTIONS, within).thenApply(ServerDiagnosis::of);
   }
 }

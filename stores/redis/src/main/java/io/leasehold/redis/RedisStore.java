@@ -1,5 +1,6 @@
 package io.leasehold.redis;
 
+import io.leasehold.Finding;
 import io.leasehold.Trait;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
@@ -289,6 +290,11 @@ final class RedisStore implements LockStore {
   @Override
   public Optional<StoreOperator> operator() {
     return Optional.of(operator);
+  }
+
+  @Override
+  public CompletionStage<List<Finding>> diagnose(Duration within) {
+    return node.wire().send(ServerDiagnosis.QUESTIONS, within).thenApply(ServerDiagnosis::of);
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.leasehold.sessions;
 
-import io.leasehold.Finding;
 import io.leasehold.LockSnapshot;
 import io.leasehold.LockSnapshot.Holder;
 import io.leasehold.LockSnapshot.Waiter;
@@ -76,10 +75,5 @@ final class EntryOperator implements StoreOperator {
                   .map(entry -> store.remove(entry, within))
                   .orElse(CompletableFuture.completedFuture(false));
             });
-  }
-
-  @Override
-  public CompletionStage<List<Finding>> diagnose(Duration within) {
-    return store.diagnose(within);
   }
 }

@@ -44,7 +44,7 @@ public interface EntryStore extends AutoCloseable {
    */
   CompletionStage<Boolean> remove(Entry entry, Duration within);
 
-  /** As {@link io.leasehold.spi.StoreOperator#diagnose}. */
+  /** As {@link io.leasehold.spi.LockStore#diagnose}. */
   CompletionStage<List<Finding>> diagnose(Duration within);
 
   /** Ends the sessions, the connection and the threads, in bounded time. Idempotent. */

@@ -1,5 +1,6 @@
 package io.leasehold.sessions;
 
+import io.leasehold.Finding;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
@@ -158,6 +159,11 @@ public final class SessionLockStore implements LockStore {
   @Override
   public Optional<StoreOperator> operator() {
     return Optional.of(new EntryOperator(store));
+  }
+
+  @Override
+  public CompletionStage<List<Finding>> diagnose(Duration within) {
+    return store.diagnose(within);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.leasehold.testkit.engine;
 
+import io.leasehold.Finding;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.Attempt;
@@ -16,6 +17,7 @@ import io.leasehold.spi.Watch;
 import io.leasehold.testkit.InMemoryServer;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -183,6 +185,11 @@ final class FaultyStore implements LockStore {
   @Override
   public Optional<StoreOperator> operator() {
     return store.operator();
+  }
+
+  @Override
+  public CompletionStage<List<Finding>> diagnose(Duration within) {
+    return store.diagnose(within);
   }
 
   @Override

@@ -1,0 +1,97 @@
+package io.leasehold.memcached;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.Lease;
+import io.leasehold.event.LockEvent;
+import io.leasehold.internal.Engine;
+import io.leasehold.testkit.FaultProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/** What locking costs, counted on the wire and by the server. */
+class RequestCountTest extends ServerTest {
+  private final FaultProxy proxy =
+      FaultProxy.to("127.0.0.1", server.process().port(), TextProtocol.FRAMING);
+
+  @AfterAll
+  void closeProxy() {
+    proxy.close();
+  }
+
+  private Engine counted() {
+    return client("memcached://127.0.0.1:" + proxy.port(), how -> how);
+  }
+
+  private static long more(Map<String, String> after, Map<String, String> before, String count) {
+    return Long.parseLong(after.get(count)) - Long.parseLong(before.get(count));
+  }
+
+  /** {@code add} and {@code gets} together, {@code cas}: three in two round trips. */
+  @Test
+  void aFreePairIsThreeRequests() throws Exception {
+    Engine client = counted();
+    int requests = proxy.requests();
+    Map<String, String> before = server.stats();
+    client.lock("a").acquire().release();
+    Map<String, String> after = server.stats();
+    assertThat(proxy.requests() - requests).isEqualTo(3);
+    assertThat(more(after, before, "cmd_set")).as("add, cas").isEqualTo(2);
+    assertThat(more(after, before, "cas_hits")).isEqualTo(1);
+    assertThat(more(after, before, "cmd_get")).as("the lock, and who waits").isEqualTo(2);
+    assertThat(more(after, before, "cmd_touch") + more(after, before, "delete_hits")).isZero();
+  }
+
+  @Test
+  void aBusyTryIsTwo() throws Exception {
+    Engine client = counted();
+    try (Lease held = client().lock("a").acquire()) {
+      int before = proxy.requests();
+      assertThat(client.lock("a").tryAcquire()).isEmpty();
+      assertThat(proxy.requests() - before).isEqualTo(2);
+      assertThat(held.isHeld()).isTrue();
+    }
+  }
+
+  @Test
+  void r19LookingIsNone() throws Exception {
+    try (Lease held = counted().lock("a").acquire()) {
+      int before = proxy.requests();
+      assertThat(held.isHeld()).isTrue();
+      assertThat(held.remaining()).isPositive();
+      assertThat(proxy.requests() - before).isZero();
+    }
+  }
+
+  /** Each is written by a request of its own, all after one or a few that read them. */
+  @Test
+  void aRenewalIsOneEachAndAFewMore() throws Exception {
+    AtomicInteger renewals = new AtomicInteger();
+    Engine client =
+        client(
+            "memcached://127.0.0.1:" + proxy.port(),
+            how ->
+                how.ttl(Duration.ofSeconds(6))
+                    .listener(
+                        event -> {
+                          if (event instanceof LockEvent.Renewed) {
+                            renewals.incrementAndGet();
+                          }
+                        }));
+    List<Lease> held = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      held.add(client.lock("name " + i).acquire());
+    }
+    renewals.set(0);
+    int before = proxy.requests();
+    await().until(() -> renewals.get() >= 600);
+    assertThat(proxy.requests() - before).isLessThanOrEqualTo(renewals.get() * 11 / 10);
+    assertThat(held).allMatch(Lease::isHeld);
+    held.forEach(Lease::release);
+  }
+}
