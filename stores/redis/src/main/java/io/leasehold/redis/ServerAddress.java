@@ -1,14 +1,12 @@
 package io.leasehold.redis;
 
 import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.TlsFiles;
 import java.net.Socket;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
@@ -158,20 +156,10 @@ final class ServerAddress {
 
   /** Null without TLS. */
   private static @Nullable SSLSocketFactory tls(StoreUrl url) {
-    TlsFiles files = new TlsFiles(file(url, "ca"), file(url, "cert"), file(url, "key"));
     if (url.scheme().equals("rediss")) {
-      return files.socketFactory();
+      return TlsFiles.of(url).context().getSocketFactory();
     }
-    for (String parameter : List.of("ca", "cert", "key")) {
-      if (url.parameter(parameter).isPresent()) {
-        throw new IllegalArgumentException(
-            "the store URL has a parameter " + parameter + " without TLS; write rediss://");
-      }
-    }
+    TlsFiles.requireNone(url, "rediss");
     return null;
-  }
-
-  private static Optional<Path> file(StoreUrl url, String parameter) {
-    return url.parameter(parameter).map(Path::of);
   }
 }
