@@ -27,7 +27,9 @@ public final class Leasehold {
           "jdbc", "leasehold-jdbc",
           "memcached", "leasehold-memcached",
           "redis", "leasehold-redis",
-          "rediss", "leasehold-redis");
+          "rediss", "leasehold-redis",
+          "etcd", "leasehold-etcd",
+          "etcds", "leasehold-etcd");
 
   /** Schemes that people try, and what is written here for the same store. */
   private static final Map<String, String> MEANT =

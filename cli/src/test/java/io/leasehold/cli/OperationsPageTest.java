@@ -78,7 +78,14 @@ class OperationsPageTest {
   void everyCheckOfDoctorIsThere() {
     Set<String> checks =
         names(
-            PageTables.sources("cli", "core", "stores/jdbc", "stores/redis", "stores/consul", "stores/memcached")
+            PageTables.sources(
+                    "cli",
+                    "core",
+                    "stores/jdbc",
+                    "stores/redis",
+                    "stores/etcd",
+                    "stores/consul",
+                    "stores/memcached")
                 .filter(source -> source.contains("Finding"))
                 .flatMap(OperationsPageTest::checks));
     assertThat(checks).contains("store", "latency", "integrity", "eviction", "replication");

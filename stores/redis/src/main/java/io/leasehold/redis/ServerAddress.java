@@ -1,10 +1,9 @@
 package io.leasehold.redis;
 
 import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.Login;
 import io.leasehold.spi.support.TlsFiles;
 import java.net.Socket;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -66,7 +65,10 @@ final class ServerAddress {
             .clientName("leasehold")
             .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
             .database(number(rest, "db", 0));
-    credentials(rest, environment, config);
+    Login login = Login.of(rest.group("user"), rest.group("password"), environment);
+    if (login.password() != null) {
+      config.user(login.user()).password(login.password());
+    }
     String host = rest.group("host").replaceAll("[\\[\\]]", "");
     return new ServerAddress(new HostAndPort(host, port), config.build(), tls(url));
   }
@@ -120,38 +122,6 @@ final class ServerAddress {
   private static int number(Matcher rest, String group, int otherwise) {
     String digits = rest.group(group);
     return digits == null || digits.isEmpty() ? otherwise : Integer.parseInt(digits);
-  }
-
-  private static void credentials(
-      Matcher rest, Map<String, String> environment, DefaultJedisClientConfig.Builder config) {
-    String user = decoded(rest.group("user"));
-    String password = decoded(rest.group("password"));
-    if (password == null) {
-      password = environment.get("LEASEHOLD_PASSWORD");
-    }
-    if (user == null || user.isEmpty()) {
-      user = environment.get("LEASEHOLD_USER");
-    }
-    if (password != null) {
-      config.user(user).password(password);
-    } else if (user != null) {
-      throw new IllegalArgumentException(
-          "the store URL has a user and no password; set LEASEHOLD_PASSWORD");
-    }
-  }
-
-  private static @Nullable String decoded(@Nullable String text) {
-    if (text == null) {
-      return null;
-    }
-    try {
-      return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
-    } catch (IllegalArgumentException e) {
-      // Without the cause, which quotes the text.
-      throw new IllegalArgumentException(
-          "user or password of the store URL has a % that is not followed by two hexadecimal digits;"
-              + " write %25 for a %");
-    }
   }
 
   /** Null without TLS. */
