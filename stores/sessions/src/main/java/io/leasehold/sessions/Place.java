@@ -40,8 +40,14 @@ final class Place {
   /** The entry; null if it was not made, or nothing is known of it. */
   private @Nullable Entry own;
 
-  /** Whether a request was sent, and not answered, that may make the entry. */
-  private boolean inDoubt;
+  /** How many requests to make the entry were sent in this session and are not answered. */
+  private int entering;
+
+  /** Whether the outcome of one is not known. */
+  private boolean doubted;
+
+  /** How many attempts of the engine are under way. */
+  private int attempts;
 
   /** Whether it was granted the lock. */
   private boolean granted;
@@ -67,9 +73,24 @@ final class Place {
     return granted;
   }
 
-  /** Whether there is nothing of it in the store, and nothing on the way. */
-  synchronized boolean isNothing() {
-    return own == null && !inDoubt;
+  /** An attempt begins. It may do so while another one, whose answer is late, is under way. */
+  synchronized void begin(long now) {
+    heard = now;
+    attempts++;
+  }
+
+  /** An attempt ends. Whether nothing of it is in the store, and nothing on the way. */
+  synchronized boolean isNothingAtEnd() {
+    attempts--;
+    return attempts == 0 && isNothing();
+  }
+
+  private synchronized boolean isNothing() {
+    return own == null && !isInDoubt();
+  }
+
+  private boolean isInDoubt() {
+    return doubted || entering > 0;
   }
 
   /** The session in which its entry stands, as far as is known; null if there is none. */
@@ -119,22 +140,26 @@ final class Place {
 
   /** With the monitor. */
   private CompletionStage<Entered> enter(OpenSession in, Duration within) {
-    // With an earlier session its entries ended, and what was still on its way
-    boolean doubted = inDoubt && session == in;
+    if (session != in) {
+      // With an earlier session its entries ended, and what was still on its way
+      entering = 0;
+      doubted = false;
+    }
     session = in;
     own = null;
     watched.clear();
-    inDoubt = true;
+    entering++;
     return in.session()
         .enter(ticket, within)
-        .whenComplete((entered, failed) -> entered(in, entered, doubted, failed));
+        .whenComplete((entered, failed) -> entered(in, entered, failed));
   }
 
   private synchronized void entered(
-      OpenSession in, @Nullable Entered entered, boolean doubted, @Nullable Throwable failed) {
+      OpenSession in, @Nullable Entered entered, @Nullable Throwable failed) {
     if (session == in) {
+      entering--;
       own = entered == null ? own : entered.own();
-      inDoubt = failed != null && (doubted || Failures.mayHaveTakenEffect(failed));
+      doubted = failed != null && (doubted || Failures.mayHaveTakenEffect(failed));
     }
   }
 
@@ -360,10 +385,10 @@ final class Place {
   synchronized CompletionStage<Boolean> takeBack(Duration within) {
     over = true;
     OpenSession in = session;
-    if (in == null || in.hasEnded() || (own == null && !inDoubt)) {
+    if (in == null || in.hasEnded() || isNothing()) {
       return CompletableFuture.completedFuture(true);
     }
-    return own == null || inDoubt
+    return own == null || isInDoubt()
         ? in.session().takeBack(ticket, within)
         : in.session().leave(own, within).thenApply(left -> true);
   }

@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The lock over the entries of a store that has sessions. Grants in the order of arrival, in all
@@ -68,17 +69,22 @@ public final class SessionLockStore implements LockStore {
       return CompletableFuture.completedFuture(Place.BUSY);
     }
     Place place =
-        places.computeIfAbsent(
-            id, key -> new Place(ticket, sessions, () -> listener.wake(ticket.id())));
-    place.heard = clock.nanos();
+        places.compute(
+            id,
+            (key, known) -> {
+              Place one =
+                  known == null ? new Place(ticket, sessions, () -> listener.wake(id)) : known;
+              one.begin(clock.nanos());
+              return one;
+            });
     return place
         .attempt(within)
         .whenComplete(
-            (answer, failed) -> {
-              if (place.isNothing()) {
-                forget(place);
-              }
-            });
+            (answer, failed) ->
+                places.computeIfPresent(
+                    id,
+                    (key, known) ->
+                        known == place && place.isNothingAtEnd() ? left(place) : known));
   }
 
   @Override
@@ -154,6 +160,11 @@ public final class SessionLockStore implements LockStore {
   private void forget(Place place) {
     place.forget();
     places.remove(place.ticket.id(), place);
+  }
+
+  private static @Nullable Place left(Place place) {
+    place.forget();
+    return null;
   }
 
   @Override

@@ -25,6 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server that keeps entries of sessions in memory. Sessions end by a clock; every answer comes on
@@ -38,6 +39,8 @@ final class InMemoryEntries {
   private final Set<OfClient> sessions = new HashSet<>();
   private final Map<String, AtomicInteger> counts = new ConcurrentHashMap<>();
   private long number;
+  private @Nullable CompletableFuture<Void> opens;
+  private int refusals;
   private boolean expires = true;
 
   private record Held(Entry entry, OfClient session, long since) {
@@ -78,6 +81,16 @@ final class InMemoryEntries {
   /** All requests so far. */
   int requests() {
     return counts.values().stream().mapToInt(AtomicInteger::get).sum();
+  }
+
+  /** From now on sessions are opened when this completes. */
+  void holdOpens(CompletableFuture<Void> until) {
+    opens = until;
+  }
+
+  /** The next so many requests to make an entry take no effect. */
+  void refuseEntries(int some) {
+    refusals = some;
   }
 
   /** As if the clients had been silent for the ttl. */
@@ -184,6 +197,11 @@ final class InMemoryEntries {
 
     @Override
     public CompletionStage<Session> open(Duration ttl, Runnable ended, Duration within) {
+      CompletableFuture<Void> held = opens;
+      return held == null ? openNow(ttl, ended) : held.thenCompose(released -> openNow(ttl, ended));
+    }
+
+    private CompletionStage<Session> openNow(Duration ttl, Runnable ended) {
       return answer(
           "open",
           () -> {
@@ -261,6 +279,15 @@ final class InMemoryEntries {
       threads.callback(ended);
     }
 
+    private void tellIfEnded() {
+      synchronized (InMemoryEntries.this) {
+        if (sessions.contains(this)) {
+          return;
+        }
+      }
+      ended.run();
+    }
+
     private void requireAlive() {
       if (!sessions.contains(this)) {
         throw new StoreException(Failure.UNAVAILABLE, "the session has ended", null);
@@ -273,6 +300,10 @@ final class InMemoryEntries {
           "enter",
           () -> {
             requireAlive();
+            if (refusals > 0) {
+              refusals--;
+              throw new StoreException(Failure.UNAVAILABLE, "not now", null);
+            }
             if (takenBack.contains(ticket.id())) {
               throw new StoreException(Failure.UNAVAILABLE, "it was taken back", null);
             }
@@ -284,7 +315,7 @@ final class InMemoryEntries {
                     .orElseGet(() -> make(ticket));
             return new Entered(own, listed(ticket.name()));
           },
-          ended);
+          this::tellIfEnded);
     }
 
     private Entry make(Ticket ticket) {
@@ -308,7 +339,7 @@ final class InMemoryEntries {
             requireAlive();
             return removeIf(held -> held.entry.key().equals(own.key()));
           },
-          ended);
+          this::tellIfEnded);
     }
 
     @Override
@@ -321,7 +352,7 @@ final class InMemoryEntries {
             removeIf(held -> held.entry.id().equals(ticket.id()));
             return true;
           },
-          ended);
+          this::tellIfEnded);
     }
 
     @Override
@@ -332,7 +363,7 @@ final class InMemoryEntries {
             requireAlive();
             return names.stream().map(InMemoryEntries.this::listed).toList();
           },
-          ended);
+          this::tellIfEnded);
     }
 
     @Override
@@ -373,7 +404,7 @@ final class InMemoryEntries {
             life.answered(life.now());
             return null;
           },
-          ended);
+          this::tellIfEnded);
     }
 
     @Override

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -267,6 +268,29 @@ class SessionLockStoreTest {
     assertThat(join(store.withdraw(ticket, WITHIN))).isTrue();
 
     assertThat(attempt(store, ticket)).isInstanceOf(Attempt.Busy.class);
+    assertThat(server.keys("name")).isEmpty();
+  }
+
+  /** The first one ends without an effect while the second is under way, and is granted. */
+  @Test
+  void anAttemptThatIsLateForgetsNothingOfItsRepeat() throws Exception {
+    SessionLockStore store = open();
+    Ticket ticket = exclusive("name", Intent.QUEUE);
+    CompletableFuture<Void> opened = new CompletableFuture<>();
+    server.holdOpens(opened);
+    CompletionStage<Attempt> first = store.attempt(ticket, WITHIN);
+    CompletionStage<Attempt> second = store.attempt(ticket, WITHIN);
+    server.refuseEntries(1);
+    opened.complete(null);
+
+    List<Boolean> failed = new ArrayList<>();
+    for (CompletionStage<Attempt> each : List.of(first, second)) {
+      failed.add(join(each.handle((answer, failure) -> failure != null)));
+    }
+
+    assertThat(failed).containsOnlyOnce(true);
+    assertThat(renew(store, List.of(ticket)).get(ticket.id())).isInstanceOf(Renewal.Renewed.class);
+    assertThat(join(store.withdraw(ticket, WITHIN))).isTrue();
     assertThat(server.keys("name")).isEmpty();
   }
 
