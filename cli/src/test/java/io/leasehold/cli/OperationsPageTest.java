@@ -83,6 +83,7 @@ class OperationsPageTest {
                     "core",
                     "stores/jdbc",
                     "stores/redis",
+                    "stores/zookeeper",
                     "stores/etcd",
                     "stores/consul",
                     "stores/memcached")

@@ -62,6 +62,7 @@ class SettingsPageTest {
         Stream.of(
                 constants("OURS", "stores/jdbc"),
                 constants("PARAMETERS", "stores/redis"),
+                constants("PARAMETERS", "stores/zookeeper"),
                 constants("PARAMETERS", "stores/etcd"),
                 constants("PARAMETERS", "stores/consul"),
                 constants("PARAMETERS", "stores/memcached"))
@@ -92,6 +93,7 @@ class SettingsPageTest {
                 "core",
                 "stores/jdbc",
                 "stores/redis",
+                "stores/zookeeper",
                 "stores/etcd",
                 "stores/consul",
                 "stores/memcached")

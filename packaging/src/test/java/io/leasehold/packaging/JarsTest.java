@@ -47,6 +47,7 @@ class JarsTest {
         "stores/jdbc",
         "stores/redis",
         "stores/sessions",
+        "stores/zookeeper",
         "stores/etcd",
         "stores/consul",
         "stores/memcached",
@@ -87,7 +88,7 @@ class JarsTest {
           .as("signatures, which what is merged would break; what builds the package")
           .noneMatch(n -> n.matches("META-INF/[^/]+\\.(SF|RSA|DSA)"))
           .doesNotContain("io/leasehold/cli/ManPage.class");
-      for (String module : List.of("core", "stores/jdbc", "stores/redis", "stores/sessions", "stores/etcd", "stores/consul", "stores/memcached", "cli")) {
+      for (String module : List.of("core", "stores/jdbc", "stores/redis", "stores/sessions", "stores/zookeeper", "stores/etcd", "stores/consul", "stores/memcached", "cli")) {
         try (ZipFile part = new ZipFile(jar(module, "").toFile())) {
           assertThat(names(jar))
               .containsAll(names(part).stream().filter(n -> n.endsWith(".class")).toList());

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLParameters;
@@ -138,28 +139,30 @@ final class Agent implements AutoCloseable {
             },
             within.toNanos());
     try {
-      requester.connect(
-          address.host(),
-          Timeout.of(within),
-          null,
-          into(connected, AsyncClientEndpoint::releaseAndReuse));
+      Future<?> unused =
+          requester.connect(
+              address.host(),
+              Timeout.of(within),
+              null,
+              into(connected, AsyncClientEndpoint::releaseAndReuse));
     } catch (IllegalStateException closed) {
       connected.completeExceptionally(closed);
     }
     return connected
-        .handle(
-            (endpoint, failed) -> {
-              if (endpoint == null) {
-                throw failure(Failure.UNAVAILABLE, "cannot connect: " + failed.getMessage());
-              }
-              endpoint.execute(
-                  request.build(),
-                  new BasicResponseConsumer<>(new StringAsyncEntityConsumer()),
-                  into(answered, message -> {}));
+        .exceptionally(
+            failed -> {
+              throw failure(Failure.UNAVAILABLE, "cannot connect: " + failed.getMessage());
+            })
+        .thenCompose(
+            endpoint -> {
+              Future<?> unused =
+                  endpoint.execute(
+                      request.build(),
+                      new BasicResponseConsumer<>(new StringAsyncEntityConsumer()),
+                      into(answered, message -> {}));
               return answered.handle(
                   (message, broke) -> answer(endpoint, message, broke, unanswered));
             })
-        .thenCompose(answer -> answer)
         .whenComplete((answer, failed) -> timer.cancel());
   }
 

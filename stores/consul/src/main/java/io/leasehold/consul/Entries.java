@@ -56,7 +56,7 @@ record Entries(String prefix, Clock clock) {
   List<Entry> of(List<JSONObject> keys) {
     return keys.stream()
         .flatMap(key -> of(key).stream())
-        .sorted(Comparator.comparing(Entry::name).thenComparing(Entry::number))
+        .sorted(Comparator.comparing(Entry::name).thenComparingLong(Entry::number))
         .toList();
   }
 
