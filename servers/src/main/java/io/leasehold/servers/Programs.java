@@ -19,12 +19,8 @@ public final class Programs {
    * @param server its name in {@code servers/fetch --list}
    */
   public static Path server(String server) {
-    String fetch = checkout().resolve("fetch").toString();
-    try {
-      return Path.of(run(List.of(fetch, server), "servers/fetch " + server));
-    } catch (IllegalStateException missing) {
-      throw Availability.missingServer(server, missing);
-    }
+    return Path.of(
+        run(List.of(checkout().resolve("fetch").toString(), server), "servers/fetch " + server));
   }
 
   /**

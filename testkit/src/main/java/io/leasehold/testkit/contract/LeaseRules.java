@@ -129,10 +129,8 @@ public interface LeaseRules {
     Duration since = bed.since(seen);
     LockSnapshot.Holder after = onlyHolder(bed);
     assertThat(after.leaseId()).isEqualTo(before.leaseId());
-    if (bed.fixture().lacks(Ability.REMAINING).isEmpty()) {
-      // Stores round, to a few milliseconds
-      assertThat(after.remaining()).isLessThan(before.remaining().minus(since).plusMillis(50));
-    }
+    // Stores round, to a few milliseconds
+    assertThat(after.remaining()).isLessThan(before.remaining().minus(since).plusMillis(50));
     assertThat(after.remaining()).isGreaterThan(Testbed.LONG.dividedBy(2));
     successor.release();
     bed.requireFree();
