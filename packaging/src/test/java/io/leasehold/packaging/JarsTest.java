@@ -84,7 +84,8 @@ class JarsTest {
           .as("signatures, which what is merged would break; what builds the package")
           .noneMatch(n -> n.matches("META-INF/[^/]+\\.(SF|RSA|DSA)"))
           .doesNotContain("io/leasehold/cli/ManPage.class");
-      for (String module : List.of("core", "stores/jdbc", "stores/redis", "stores/memcached", "cli")) {
+      for (String module :
+          List.of("core", "stores/jdbc", "stores/redis", "stores/memcached", "cli")) {
         try (ZipFile part = new ZipFile(jar(module, "").toFile())) {
           assertThat(names(jar))
               .containsAll(names(part).stream().filter(n -> n.endsWith(".class")).toList());

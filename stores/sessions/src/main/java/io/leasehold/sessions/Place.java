@@ -93,10 +93,21 @@ final class Place {
     return doubted || entering > 0;
   }
 
-  /** The session in which its entry stands, as far as is known; null if there is none. */
-  synchronized @Nullable OpenSession standsIn() {
+  /**
+   * An entry that stands, as far as is known. An answer about it says nothing of a later one of the
+   * same acquisition.
+   */
+  record Standing(OpenSession in, Entry entry) {}
+
+  /** Null if there is none. */
+  synchronized @Nullable Standing standing() {
     OpenSession in = session;
-    return own != null && in != null && !in.hasEnded() ? in : null;
+    Entry entry = own;
+    return entry != null && in != null && !in.hasEnded() ? new Standing(in, entry) : null;
+  }
+
+  private boolean isStill(Standing asked) {
+    return own != null && session == asked.in && own.key().equals(asked.entry.key());
   }
 
   /** It is not in its session any more. */
@@ -118,24 +129,26 @@ final class Place {
 
   private CompletionStage<Attempt> attempt(OpenSession in, Duration within) {
     CompletionStage<Entered> enter = null;
+    Standing standing;
     synchronized (this) {
-      boolean stands = standsIn() != null;
-      over |= granted && !stands;
+      standing = standing();
+      over |= granted && standing == null;
       if (over) {
         return answer(BUSY);
       }
-      if (!stands && in.add(this)) {
+      if (standing == null && in.add(this)) {
         enter = enter(in, within);
       }
     }
     if (enter != null) {
       return enter
-          .thenCompose(entered -> judge(in, entered.all(), true, within))
+          .thenCompose(
+              entered -> judge(new Standing(in, entered.own()), entered.all(), true, within))
           .handle((answer, failed) -> failed == null ? answer(answer) : failed(in, failed, within))
           .thenCompose(answer -> answer);
     }
-    // Its entry stands, or the session has just ended
-    return in.hasEnded() ? attempt(within) : reread(in, within);
+    // The session has just ended, or its entry stands
+    return standing == null ? attempt(within) : reread(standing, within);
   }
 
   /** With the monitor. */
@@ -169,10 +182,12 @@ final class Place {
         : CompletableFuture.failedFuture(isNothing() ? failed : Failures.afterEntering(failed));
   }
 
-  private CompletionStage<Attempt> reread(OpenSession in, Duration within) {
-    return in.session()
+  private CompletionStage<Attempt> reread(Standing standing, Duration within) {
+    return standing
+        .in
+        .session()
         .read(List.of(ticket.name()), within)
-        .thenCompose(lists -> judge(in, lists.get(0), false, within));
+        .thenCompose(lists -> judge(standing, lists.get(0), false, within));
   }
 
   /**
@@ -182,21 +197,23 @@ final class Place {
    *     leave
    */
   private CompletionStage<Attempt> judge(
-      OpenSession in, List<Entry> all, boolean first, Duration within) {
-    Entry mine;
+      Standing standing, List<Entry> all, boolean first, Duration within) {
+    OpenSession in = standing.in;
+    Entry mine = standing.entry;
     Admission now = null;
     synchronized (this) {
-      mine = own;
-      if (over || mine == null || session != in) {
+      if (over) {
         return answer(BUSY);
       }
       int index = Admission.indexOf(all, mine.key());
-      if (index < 0) {
-        own = null;
-        over = granted;
-      } else {
-        now = Admission.of(all, index);
-        inTheWay = now.inTheWay();
+      if (isStill(standing)) {
+        if (index < 0) {
+          own = null;
+          over = granted;
+        } else {
+          now = Admission.of(all, index);
+          inTheWay = now.inTheWay();
+        }
       }
     }
     if (now == null) {
@@ -212,7 +229,7 @@ final class Place {
     }
     return ticket.intent() == Ticket.Intent.TRY
         ? leaveBusy(in, mine, head, within)
-        : queue(in, now, head, within);
+        : queue(standing, now, head, within);
   }
 
   private CompletionStage<Attempt> grant(
@@ -276,18 +293,18 @@ final class Place {
   // ---- waiting
 
   private CompletionStage<Attempt> queue(
-      OpenSession in, Admission now, Entry head, Duration within) {
+      Standing standing, Admission now, Entry head, Duration within) {
     String holder = head.details().holder();
     synchronized (this) {
       if (!watching) {
         return answer(new Attempt.Queued(now.place(), holder));
       }
     }
-    return arm(in, within)
+    return arm(standing.in, within)
         .thenCompose(
             armed ->
                 armed.again
-                    ? reread(in, within)
+                    ? reread(standing, within)
                     : answer(
                         new Attempt.Queued(
                             now.place(),
@@ -346,21 +363,24 @@ final class Place {
   }
 
   CompletionStage<Watch> watch(Duration within) {
-    OpenSession in;
+    Standing standing;
     synchronized (this) {
-      in = standsIn();
+      standing = standing();
       watching = !granted;
-      if (granted || in == null) {
+      if (granted || standing == null) {
         return CompletableFuture.completedFuture(Watch.ATTEMPT_AGAIN);
       }
     }
-    return arm(in, within)
+    return arm(standing.in, within)
         .thenApply(armed -> armed.again ? Watch.ATTEMPT_AGAIN : Watch.NOTHING_MISSED);
   }
 
-  /** The answer to a renewal, by what stands under the name in this session. */
-  synchronized Renewal renewed(OpenSession in, List<Entry> all) {
-    int index = own == null || session != in ? -1 : Admission.indexOf(all, own.key());
+  /** The answer to a renewal, by what stood under the name when this entry did. */
+  synchronized Renewal renewed(Standing asked, List<Entry> all) {
+    if (granted && !over && !isStill(asked)) {
+      return new Renewal.Unknown(Failures.sessionInDoubt());
+    }
+    int index = isStill(asked) ? Admission.indexOf(all, asked.entry.key()) : -1;
     if (index < 0) {
       return gone();
     }
@@ -368,7 +388,9 @@ final class Place {
     if (!granted) {
       return now.holds() ? new Renewal.AttemptNow() : new Renewal.Waiting();
     }
-    return in.left()
+    return asked
+        .in
+        .left()
         .<Renewal>map(left -> new Renewal.Renewed(left, now.wanted()))
         .orElseGet(() -> new Renewal.Unknown(Failures.sessionInDoubt()));
   }
@@ -395,9 +417,9 @@ final class Place {
 
   /** Removes its entry if it holds the lock; says whether it did. */
   synchronized CompletionStage<Boolean> release(Duration within) {
-    OpenSession in = standsIn();
-    return granted && in != null && own != null
-        ? in.session().leave(own, within)
+    Standing standing = standing();
+    return granted && standing != null
+        ? standing.in.session().leave(standing.entry, within)
         : CompletableFuture.completedFuture(false);
   }
 

@@ -1,5 +1,6 @@
 package io.leasehold.sessions;
 
+import io.leasehold.sessions.Place.Standing;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
 import java.time.Duration;
@@ -18,6 +19,13 @@ final class Renewing {
   /** Names in one request. */
   private static final int MOST_TOGETHER = 50;
 
+  /** An acquisition, and its entry when it was asked about. */
+  private record Asked(Place place, Standing standing) {
+    boolean isHeld() {
+      return place.isGranted();
+    }
+  }
+
   private final Consumer<Place> end;
 
   /** Passes the acquisitions on that have no lease any more. */
@@ -26,16 +34,16 @@ final class Renewing {
   }
 
   void renew(List<Place> places, Duration within, BiConsumer<LeaseId, Renewal> each) {
-    Map<OpenSession, Map<String, List<Place>>> asked = new LinkedHashMap<>();
+    Map<OpenSession, Map<String, List<Asked>>> asked = new LinkedHashMap<>();
     for (Place place : places) {
-      OpenSession in = place.standsIn();
-      if (in == null) {
+      Standing standing = place.standing();
+      if (standing == null) {
         answer(place, place.gone(), each);
       } else {
         asked
-            .computeIfAbsent(in, session -> new LinkedHashMap<>())
+            .computeIfAbsent(standing.in(), session -> new LinkedHashMap<>())
             .computeIfAbsent(place.ticket.name(), name -> new ArrayList<>())
-            .add(place);
+            .add(new Asked(place, standing));
       }
     }
     asked.forEach((in, names) -> renew(in, names, within, each));
@@ -43,10 +51,10 @@ final class Renewing {
 
   private void renew(
       OpenSession in,
-      Map<String, List<Place>> names,
+      Map<String, List<Asked>> names,
       Duration within,
       BiConsumer<LeaseId, Renewal> each) {
-    boolean held = names.values().stream().flatMap(List::stream).anyMatch(Place::isGranted);
+    boolean held = names.values().stream().flatMap(List::stream).anyMatch(Asked::isHeld);
     CompletionStage<Void> beat = held ? in.beatIfDue() : CompletableFuture.completedFuture(null);
     List<String> all = List.copyOf(names.keySet());
     for (int from = 0; from < all.size(); from += MOST_TOGETHER) {
@@ -59,20 +67,18 @@ final class Renewing {
               (lists, failed) -> {
                 for (int i = 0; i < some.size(); i++) {
                   List<Entry> entries = failed == null ? lists.get(i) : List.of();
-                  for (Place place : names.getOrDefault(some.get(i), List.of())) {
-                    answer(place, renewed(place, in, entries, failed), each);
+                  for (Asked one : names.getOrDefault(some.get(i), List.of())) {
+                    answer(one.place, renewed(one, entries, failed), each);
                   }
                 }
               });
     }
   }
 
-  private static Renewal renewed(
-      Place place, OpenSession in, List<Entry> entries, @Nullable Throwable failed) {
-    if (failed == null) {
-      return place.renewed(in, entries);
-    }
-    return in.hasEnded() ? place.gone() : new Renewal.Unknown(failed);
+  private static Renewal renewed(Asked one, List<Entry> entries, @Nullable Throwable failed) {
+    // What failed because its session has ended says that the entry is gone
+    boolean isKnown = failed == null || one.standing.in().hasEnded();
+    return isKnown ? one.place.renewed(one.standing, entries) : new Renewal.Unknown(failed);
   }
 
   private void answer(Place place, Renewal answer, BiConsumer<LeaseId, Renewal> each) {

@@ -40,6 +40,7 @@ final class InMemoryEntries {
   private final Map<String, AtomicInteger> counts = new ConcurrentHashMap<>();
   private long number;
   private @Nullable CompletableFuture<Void> opens;
+  private @Nullable CompletableFuture<Void> reads;
   private int refusals;
   private boolean expires = true;
 
@@ -86,6 +87,11 @@ final class InMemoryEntries {
   /** From now on sessions are opened when this completes. */
   void holdOpens(CompletableFuture<Void> until) {
     opens = until;
+  }
+
+  /** From now on lists that were read arrive when this completes. */
+  void holdReads(CompletableFuture<Void> until) {
+    reads = until;
   }
 
   /** The next so many requests to make an entry take no effect. */
@@ -357,13 +363,16 @@ final class InMemoryEntries {
 
     @Override
     public CompletionStage<List<List<Entry>>> read(List<String> names, Duration within) {
-      return answer(
-          "read",
-          () -> {
-            requireAlive();
-            return names.stream().map(InMemoryEntries.this::listed).toList();
-          },
-          this::tellIfEnded);
+      CompletableFuture<Void> held = reads;
+      CompletionStage<List<List<Entry>>> read =
+          answer(
+              "read",
+              () -> {
+                requireAlive();
+                return names.stream().map(InMemoryEntries.this::listed).toList();
+              },
+              this::tellIfEnded);
+      return held == null ? read : held.thenCompose(released -> read);
     }
 
     @Override

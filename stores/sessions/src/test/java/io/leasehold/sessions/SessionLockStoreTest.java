@@ -294,6 +294,29 @@ class SessionLockStoreTest {
     assertThat(server.keys("name")).isEmpty();
   }
 
+  /** It was read in a session that ended before the ticket entered another one and was granted. */
+  @Test
+  void aListThatIsLateEndsNoLaterLease() throws Exception {
+    SessionLockStore store = open();
+    attempt(open(), exclusive("name", Intent.QUEUE));
+    Ticket ticket = exclusive("name", Intent.QUEUE);
+    queue(store, ticket);
+    CompletableFuture<Void> arrives = new CompletableFuture<>();
+    server.holdReads(arrives);
+    CompletableFuture<Renewal> late = new CompletableFuture<>();
+    store.renew(List.of(ticket), WITHIN, (id, answer) -> late.complete(answer));
+    server.endSessions();
+    await().until(() -> listener.woken.contains(ticket.id()));
+    server.holdReads(CompletableFuture.completedFuture(null));
+    assertThat(attempt(store, ticket)).isInstanceOf(Attempt.Granted.class);
+
+    arrives.complete(null);
+
+    assertThat(join(late)).isInstanceOf(Renewal.Unknown.class);
+    assertThat(renew(store, List.of(ticket)).get(ticket.id())).isInstanceOf(Renewal.Renewed.class);
+    assertThat(join(store.release(ticket, WITHIN))).isEqualTo(Release.RELEASED);
+  }
+
   @Test
   void aRepeatedAttemptIsTheSameGrant() throws Exception {
     SessionLockStore store = open();
