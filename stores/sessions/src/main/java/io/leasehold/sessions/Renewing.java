@@ -77,8 +77,9 @@ final class Renewing {
 
   private static Renewal renewed(Asked one, List<Entry> entries, @Nullable Throwable failed) {
     // What failed because its session has ended says that the entry is gone
-    boolean isKnown = failed == null || one.standing.in().hasEnded();
-    return isKnown ? one.place.renewed(one.standing, entries) : new Renewal.Unknown(failed);
+    return failed == null || one.standing.in().hasEnded()
+        ? one.place.renewed(one.standing, entries)
+        : new Renewal.Unknown(failed);
   }
 
   private void answer(Place place, Renewal answer, BiConsumer<LeaseId, Renewal> each) {
