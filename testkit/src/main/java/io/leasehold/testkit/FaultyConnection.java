@@ -143,7 +143,7 @@ final class FaultyConnection implements LockStore {
   private <T> CompletionStage<T> meet(
       FaultyStore.Fate fate, Duration within, Supplier<CompletionStage<T>> request) {
     return switch (fate) {
-      case PASSES -> request.get();
+      case PASSES -> request.get().thenCompose(answer -> reply(answer, within));
       case IS_REFUSED -> failed(Failure.UNAVAILABLE);
       case REQUEST_LOST -> failed(Failure.UNKNOWN_OUTCOME);
       case REPLY_LOST -> request.get().thenCompose(lost -> failed(Failure.UNKNOWN_OUTCOME));
@@ -152,6 +152,15 @@ final class FaultyConnection implements LockStore {
         unheard(request.get());
         yield inTime(faulty.unanswered(), within);
       }
+    };
+  }
+
+  /** What was under way when the connection broke is done, and its answer does not come. */
+  private <T> CompletionStage<T> reply(T answer, Duration within) {
+    return switch (faulty.weather()) {
+      case REQUEST_SWALLOWED -> inTime(faulty.unanswered(), within);
+      case IS_REFUSED, REPLY_LOST -> failed(Failure.UNKNOWN_OUTCOME);
+      default -> CompletableFuture.completedStage(answer);
     };
   }
 

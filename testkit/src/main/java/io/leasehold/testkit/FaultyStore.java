@@ -196,6 +196,11 @@ public final class FaultyStore implements StoreFactory, Faults {
     return used;
   }
 
+  /** What becomes of requests that have no fate of their own. */
+  Fate weather() {
+    return weather;
+  }
+
   boolean isConnected() {
     return weather == Fate.PASSES;
   }

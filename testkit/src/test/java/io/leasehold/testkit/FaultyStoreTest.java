@@ -6,11 +6,14 @@ import static io.leasehold.testkit.InMemorySettings.Feature.GRANT_MESSAGES;
 import static io.leasehold.testkit.InMemorySettings.Feature.QUEUE;
 import static io.leasehold.testkit.InMemorySettings.Feature.TOMBSTONES;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
 import io.leasehold.LockOptions;
+import io.leasehold.StoreException;
+import io.leasehold.testkit.contract.Faults;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.awaitility.Awaitility;
@@ -39,6 +42,24 @@ class FaultyStoreTest {
       Lease told = next.toCompletableFuture().get();
       assertThatCode(() -> told.ensureHeld(Duration.ofSeconds(10))).doesNotThrowAnyException();
       told.release();
+    }
+  }
+
+  /** It was once heard, and a waiter that should have been cut off got the lock. */
+  @Test
+  void anAnswerThatIsOnItsWayWhenTheConnectionIsCutDoesNotCome() throws Exception {
+    FaultyStore slow = new FaultyStore(new InMemoryServer());
+    Faults.Delayed request = slow.delay(0);
+    FaultyStore faulty = new FaultyStore(slow);
+    try (LockClient client = Leasehold.builder(faulty).build()) {
+      CompletionStage<Lease> lease = client.lock("a").acquireAsync(SOON);
+      Awaitility.await().until(request::isSent);
+      faulty.cut();
+      request.land();
+      assertThatThrownBy(() -> lease.toCompletableFuture().get())
+          .cause()
+          .isInstanceOf(StoreException.class);
+      faulty.heal();
     }
   }
 }

@@ -68,12 +68,18 @@ public interface Faults {
     throw new UnsupportedOperationException("single requests cannot be delayed here");
   }
 
-  /** From now on every request is refused at once, and nothing comes from the store. */
+  /**
+   * From now on every request is refused at once, and nothing comes from the store, also no answer
+   * to a request that was sent before.
+   */
   default void cut() {
     throw new UnsupportedOperationException("the connection cannot be cut here");
   }
 
-  /** From now on no request reaches the store and none is answered; nothing comes from it. */
+  /**
+   * From now on no request reaches the store and none is answered; nothing comes from it, also no
+   * answer to a request that was sent before.
+   */
   default void silence() {
     throw new UnsupportedOperationException("the connection cannot be silenced here");
   }

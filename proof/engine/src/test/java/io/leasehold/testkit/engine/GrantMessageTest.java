@@ -86,6 +86,7 @@ class GrantMessageTest {
   void whoIsToldNeedNotAsk() throws Exception {
     CompletableFuture<Lease> waiter = wait(FAIR);
     int asked = store.count("attempt");
+    store.become(FaultyStore.Mood.UNAVAILABLE, "renew");
     held.release();
     Lease lease = served(waiter);
     assertThat(store.count("attempt")).isEqualTo(asked);
@@ -110,9 +111,9 @@ class GrantMessageTest {
   @Test
   void r17WhatCannotBeConfirmedEndsByItself() throws Exception {
     CompletableFuture<Lease> waiter = wait(FAIR);
+    store.become(FaultyStore.Mood.UNAVAILABLE, "renew");
     held.release();
     Lease lease = served(waiter);
-    store.become(FaultyStore.Mood.UNAVAILABLE, "renew");
     await().atMost(PATIENCE).until(() -> !lease.isHeld());
     assertThat(other.lock("n").acquire(PATIENCE).isHeld()).isTrue();
     engines.mayLeaveSomething();
