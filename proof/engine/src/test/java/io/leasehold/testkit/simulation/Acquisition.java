@@ -27,6 +27,9 @@ final class Acquisition {
   Release released;
   boolean removalAnswered;
 
+  /** By the clock of its process. */
+  long removalSent;
+
   /** The handle whose release was asked for last; null before the first. */
   Handle lastAsked;
 

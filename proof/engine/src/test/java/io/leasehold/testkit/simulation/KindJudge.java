@@ -119,7 +119,15 @@ final class KindJudge {
                 id ->
                     isOther(call, id.process, id.name, id.kind())
                         && id.heldOnce
-                        && (id.endedAt == 0 || id.endedAt >= call.invokedAt));
+                        && (id.endedAt == 0 || id.endedAt >= call.invokedAt || isLetGo(id)));
+  }
+
+  /** Whether its process still waits for the answer to its last request to let go of it. */
+  private boolean isLetGo(Acquisition id) {
+    long waited = id.process.nanos() - id.removalSent;
+    return (id.releaseSent || id.withdrawSent)
+        && !id.removalAnswered
+        && waited <= world.plan.requestTimeout() + Judge.SLACK;
   }
 
   void notRefused(Call call, String instead) {

@@ -90,6 +90,7 @@ final class StoreJudge {
         checkGhost(id, key);
       }
     }
+    id.removalSent = id.process.nanos();
     if (verb.equals("release")) {
       id.releaseSent = true;
     } else {
