@@ -25,9 +25,14 @@ public final class Leasehold {
       Map.of(
           "file", "leasehold-jdbc",
           "jdbc", "leasehold-jdbc",
-          "memcached", "leasehold-memcached",
           "redis", "leasehold-redis",
-          "rediss", "leasehold-redis");
+          "rediss", "leasehold-redis",
+          "zookeeper", "leasehold-zookeeper",
+          "etcd", "leasehold-etcd",
+          "etcds", "leasehold-etcd",
+          "consul", "leasehold-consul",
+          "consuls", "leasehold-consul",
+          "memcached", "leasehold-memcached");
 
   /** Schemes that people try, and what is written here for the same store. */
   private static final Map<String, String> MEANT =

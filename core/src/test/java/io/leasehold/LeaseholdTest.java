@@ -26,7 +26,7 @@ class LeaseholdTest {
     assertThatThrownBy(() -> Leasehold.connect("bolt://user:s3cret@host/db?password=s3cret"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("bolt")
-        .hasMessageContaining("there are modules for file")
+        .hasMessageContaining("there are modules for consul, consuls, etcd")
         .hasMessageNotContaining("s3cret");
   }
 
@@ -59,7 +59,7 @@ class LeaseholdTest {
     assertThatThrownBy(() -> Leasehold.connect(scheme + "://user:s3cret@host/db"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("unknown store URL scheme " + scheme + ", write " + works)
-        .hasMessageContaining("there are modules for file, jdbc, memcached, redis, rediss")
+        .hasMessageContaining("etcd, etcds, file, jdbc, memcached, redis, rediss")
         .hasMessageNotContaining("s3cret");
   }
 

@@ -78,7 +78,15 @@ class OperationsPageTest {
   void everyCheckOfDoctorIsThere() {
     Set<String> checks =
         names(
-            PageTables.sources("cli", "core", "stores/jdbc", "stores/redis", "stores/memcached")
+            PageTables.sources(
+                    "cli",
+                    "core",
+                    "stores/jdbc",
+                    "stores/redis",
+                    "stores/zookeeper",
+                    "stores/etcd",
+                    "stores/consul",
+                    "stores/memcached")
                 .filter(source -> source.contains("Finding"))
                 .flatMap(OperationsPageTest::checks));
     assertThat(checks).contains("store", "latency", "integrity", "eviction", "replication");

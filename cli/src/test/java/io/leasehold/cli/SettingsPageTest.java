@@ -62,6 +62,9 @@ class SettingsPageTest {
         Stream.of(
                 constants("OURS", "stores/jdbc"),
                 constants("PARAMETERS", "stores/redis"),
+                constants("PARAMETERS", "stores/zookeeper"),
+                constants("PARAMETERS", "stores/etcd"),
+                constants("PARAMETERS", "stores/consul"),
                 constants("PARAMETERS", "stores/memcached"))
             .flatMap(Set::stream)
             .toList()) {
@@ -85,7 +88,15 @@ class SettingsPageTest {
   @Test
   void everyVariableOfTheEnvironmentIsThere() {
     Set<String> read =
-        PageTables.sources("cli", "core", "stores/jdbc", "stores/redis", "stores/memcached")
+        PageTables.sources(
+                "cli",
+                "core",
+                "stores/jdbc",
+                "stores/redis",
+                "stores/zookeeper",
+                "stores/etcd",
+                "stores/consul",
+                "stores/memcached")
             .flatMap(source -> VARIABLE.matcher(source).results())
             .map(found -> found.group(1))
             .collect(Collectors.toCollection(TreeSet::new));

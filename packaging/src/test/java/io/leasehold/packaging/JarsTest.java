@@ -46,6 +46,10 @@ class JarsTest {
         "testkit",
         "stores/jdbc",
         "stores/redis",
+        "stores/sessions",
+        "stores/zookeeper",
+        "stores/etcd",
+        "stores/consul",
         "stores/memcached",
         "idempotency",
         "cli"
@@ -85,7 +89,16 @@ class JarsTest {
           .noneMatch(n -> n.matches("META-INF/[^/]+\\.(SF|RSA|DSA)"))
           .doesNotContain("io/leasehold/cli/ManPage.class");
       for (String module :
-          List.of("core", "stores/jdbc", "stores/redis", "stores/memcached", "cli")) {
+          List.of(
+              "core",
+              "stores/jdbc",
+              "stores/redis",
+              "stores/sessions",
+              "stores/zookeeper",
+              "stores/etcd",
+              "stores/consul",
+              "stores/memcached",
+              "cli")) {
         try (ZipFile part = new ZipFile(jar(module, "").toFile())) {
           assertThat(names(jar))
               .containsAll(names(part).stream().filter(n -> n.endsWith(".class")).toList());

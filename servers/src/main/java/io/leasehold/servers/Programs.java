@@ -19,8 +19,12 @@ public final class Programs {
    * @param server its name in {@code servers/fetch --list}
    */
   public static Path server(String server) {
-    return Path.of(
-        run(List.of(checkout().resolve("fetch").toString(), server), "servers/fetch " + server));
+    String fetch = checkout().resolve("fetch").toString();
+    try {
+      return Path.of(run(List.of(fetch, server), "servers/fetch " + server));
+    } catch (IllegalStateException missing) {
+      throw Availability.missingServer(server, missing);
+    }
   }
 
   /**

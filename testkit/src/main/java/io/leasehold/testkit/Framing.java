@@ -14,6 +14,9 @@ public interface Framing {
    */
   Framing RESP = direction -> new RespScanner();
 
+  /** That of HTTP/1.1: a request and its answer. */
+  Framing HTTP = direction -> new HttpScanner();
+
   /** Tells nothing apart: each connection is one endless request. */
   Framing NONE = direction -> next -> false;
 

@@ -1,14 +1,11 @@
 package io.leasehold.redis;
 
 import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.Login;
+import io.leasehold.spi.support.TlsFiles;
 import java.net.Socket;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
@@ -68,7 +65,10 @@ final class ServerAddress {
             .clientName("leasehold")
             .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
             .database(number(rest, "db", 0));
-    credentials(rest, environment, config);
+    Login login = Login.of(rest.group("user"), rest.group("password"), environment);
+    if (login.password() != null) {
+      config.user(login.user()).password(login.password());
+    }
     String host = rest.group("host").replaceAll("[\\[\\]]", "");
     return new ServerAddress(new HostAndPort(host, port), config.build(), tls(url));
   }
@@ -124,54 +124,12 @@ final class ServerAddress {
     return digits == null || digits.isEmpty() ? otherwise : Integer.parseInt(digits);
   }
 
-  private static void credentials(
-      Matcher rest, Map<String, String> environment, DefaultJedisClientConfig.Builder config) {
-    String user = decoded(rest.group("user"));
-    String password = decoded(rest.group("password"));
-    if (password == null) {
-      password = environment.get("LEASEHOLD_PASSWORD");
-    }
-    if (user == null || user.isEmpty()) {
-      user = environment.get("LEASEHOLD_USER");
-    }
-    if (password != null) {
-      config.user(user).password(password);
-    } else if (user != null) {
-      throw new IllegalArgumentException(
-          "the store URL has a user and no password; set LEASEHOLD_PASSWORD");
-    }
-  }
-
-  private static @Nullable String decoded(@Nullable String text) {
-    if (text == null) {
-      return null;
-    }
-    try {
-      return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
-    } catch (IllegalArgumentException e) {
-      // Without the cause, which quotes the text.
-      throw new IllegalArgumentException(
-          "user or password of the store URL has a % that is not followed by two hexadecimal digits;"
-              + " write %25 for a %");
-    }
-  }
-
   /** Null without TLS. */
   private static @Nullable SSLSocketFactory tls(StoreUrl url) {
-    TlsFiles files = new TlsFiles(file(url, "ca"), file(url, "cert"), file(url, "key"));
     if (url.scheme().equals("rediss")) {
-      return files.socketFactory();
+      return TlsFiles.of(url).context().getSocketFactory();
     }
-    for (String parameter : List.of("ca", "cert", "key")) {
-      if (url.parameter(parameter).isPresent()) {
-        throw new IllegalArgumentException(
-            "the store URL has a parameter " + parameter + " without TLS; write rediss://");
-      }
-    }
+    TlsFiles.requireNone(url, "rediss");
     return null;
-  }
-
-  private static Optional<Path> file(StoreUrl url, String parameter) {
-    return url.parameter(parameter).map(Path::of);
   }
 }

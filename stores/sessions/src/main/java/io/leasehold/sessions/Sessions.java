@@ -132,7 +132,11 @@ final class Sessions {
     waiting.forEach(listener::wake);
   }
 
+  /** Ends the sessions, soon. */
   void close() {
     closed = true;
+    for (CompletableFuture<OpenSession> each : open.values()) {
+      CompletableFuture<Void> unused = each.thenAccept(one -> one.session().end());
+    }
   }
 }

@@ -21,6 +21,11 @@ public enum Ability {
   MIN_HOLD,
   /** The store lists what is held and waited for. */
   LIST,
+  /**
+   * The list says how long each lease still lasts. Without, it shows the longest that it can: the
+   * store does not tell when a session was last prolonged.
+   */
+  REMAINING,
   /** An operator can break a lease. */
   BREAK,
   /**

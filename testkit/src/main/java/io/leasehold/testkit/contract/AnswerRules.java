@@ -54,6 +54,7 @@ public interface AnswerRules {
   @DisplayName("R3 a repeated attempt does not extend the lease")
   default void R03_aRepeatDoesNotExtend(Testbed bed) throws Exception {
     bed.needs(Ability.LIST);
+    bed.needs(Ability.REMAINING);
     LockClient patient = bed.open(s -> s.withRequestTimeout(bed.patience()));
     // A poll renews what it asks about
     bed.faults(patient).stopPolls();

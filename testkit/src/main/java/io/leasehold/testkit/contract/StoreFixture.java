@@ -52,6 +52,7 @@ public class StoreFixture implements ContractFixture {
       this.traits = store.traits();
       if (store.operator().isEmpty()) {
         without(Ability.LIST, "the store keeps no list");
+        without(Ability.REMAINING, "the store keeps no list");
         without(Ability.BREAK, "the store keeps no list");
       }
     }

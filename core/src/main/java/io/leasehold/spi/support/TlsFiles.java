@@ -1,5 +1,6 @@
-package io.leasehold.redis;
+package io.leasehold.spi.support;
 
+import io.leasehold.spi.StoreUrl;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -21,30 +22,54 @@ import java.util.regex.Pattern;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * PEM files for TLS.
+ * PEM files for TLS, as the parameters {@code ca}, {@code cert} and {@code key} of a store URL name
+ * them. Certificates are X.509; the key is PKCS #8 without a password.
  *
  * @param ca the certificates to trust, and no others; empty for those of the JDK
  * @param cert the client's own, and what leads to its CA; empty for none
  * @param key of the first of these
  */
-record TlsFiles(Optional<Path> ca, Optional<Path> cert, Optional<Path> key) {
+public record TlsFiles(Optional<Path> ca, Optional<Path> cert, Optional<Path> key) {
   private static final Pattern KEY =
       Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
 
   private static final List<String> ALGORITHMS = List.of("EC", "RSA", "Ed25519");
 
+  /** What the parameters of a URL name. */
+  public static TlsFiles of(StoreUrl url) {
+    return new TlsFiles(file(url, "ca"), file(url, "cert"), file(url, "key"));
+  }
+
+  private static Optional<Path> file(StoreUrl url, String parameter) {
+    return url.parameter(parameter).map(Path::of);
+  }
+
+  /**
+   * What a URL without TLS must not have.
+   *
+   * @param secure the scheme with TLS
+   * @throws IllegalArgumentException if it names a file
+   */
+  public static void requireNone(StoreUrl url, String secure) {
+    for (String parameter : List.of("ca", "cert", "key")) {
+      if (url.parameter(parameter).isPresent()) {
+        throw new IllegalArgumentException(
+            "the store URL has a parameter " + parameter + " without TLS; write " + secure + "://");
+      }
+    }
+  }
+
   /**
    * Reads them.
    *
-   * @throws IllegalArgumentException if one cannot be used; names it
+   * @throws IllegalArgumentException if one cannot be used; the message names it
    */
-  SSLSocketFactory socketFactory() {
+  public SSLContext context() {
     if (cert.isPresent() != key.isPresent()) {
       throw new IllegalArgumentException(
           "a client certificate needs both parameters of the store URL, cert and key");
@@ -52,7 +77,7 @@ record TlsFiles(Optional<Path> ca, Optional<Path> cert, Optional<Path> key) {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(cert.isPresent() ? own() : null, ca.isPresent() ? trusted() : null, null);
-      return context.getSocketFactory();
+      return context;
     } catch (GeneralSecurityException e) {
       throw new IllegalArgumentException("the certificates for TLS are not usable", e);
     }

@@ -1,0 +1,166 @@
+package io.leasehold.servers;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** What a {@link ConsulServer} shall be like. */
+public final class ConsulServerBuilder {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private static final int THREE = 3;
+
+  private final List<String> settings = new ArrayList<>();
+  private boolean tls;
+
+  ConsulServerBuilder() {
+    // The least of a production setup, on one machine
+    config("performance { raft_multiplier = 1 }");
+    config("disable_update_check = true");
+    config("leave_on_terminate = false");
+    // A server that joins late votes at once; one that is killed stays one of them
+    config("autopilot { server_stabilization_time = \"100ms\" cleanup_dead_servers = false }");
+  }
+
+  /** A part of its configuration, in HCL. */
+  public ConsulServerBuilder config(String hcl) {
+    settings.add(hcl);
+    return this;
+  }
+
+  /** Sessions may be this short; else 10 s. */
+  public ConsulServerBuilder shortestTtl(Duration ttl) {
+    return config("session_ttl_min = \"" + ttl.toMillis() + "ms\"");
+  }
+
+  /** It answers only with a token: {@link ConsulServer#MANAGEMENT}. */
+  public ConsulServerBuilder acl() {
+    return config(
+        "acl { enabled = true default_policy = \"deny\" tokens { master = \""
+            + ConsulServer.MANAGEMENT
+            + "\" agent = \""
+            + ConsulServer.MANAGEMENT
+            + "\" } }");
+  }
+
+  /** It speaks TLS only, with a certificate of its own: {@link ConsulServer#caFile()}. */
+  public ConsulServerBuilder tls() {
+    tls = true;
+    return this;
+  }
+
+  /** Starts one; returns once it has a leader, which is itself. */
+  public ConsulServer start() {
+    return start(Ports.free(), Ports.free(), "bootstrap_expect = 1", true);
+  }
+
+  /** Starts three that are one; returns once all vote, and each of them makes sessions. */
+  public List<ConsulServer> startThree() {
+    List<Integer> lan = List.of(Ports.free(), Ports.free(), Ports.free());
+    StringBuilder join = new StringBuilder("bootstrap_expect = 3\nretry_interval = \"100ms\"\n");
+    join.append("retry_join = [");
+    lan.forEach(port -> join.append("\"127.0.0.1:").append(port).append("\","));
+    join.append(']');
+    List<ConsulServer> servers = new ArrayList<>();
+    HttpClient http = HttpClient.newHttpClient();
+    try {
+      for (int port : lan) {
+        servers.add(start(port, Ports.free(), join.toString(), false));
+      }
+      for (ConsulServer each : servers) {
+        await().atMost(PATIENCE).ignoreExceptions().until(() -> makesSessions(http, each.port()));
+      }
+      await().atMost(PATIENCE).ignoreExceptions().until(() -> allVote(servers.get(0)));
+      return servers;
+    } catch (RuntimeException e) {
+      servers.forEach(ConsulServer::close);
+      throw e;
+    }
+  }
+
+  private static boolean allVote(ConsulServer server) {
+    String all = server.get("/v1/operator/raft/configuration");
+    return Pattern.compile("\"Voter\": *true").matcher(all).results().count() == THREE;
+  }
+
+  private ConsulServer start(int lan, int wan, String bootstrap, boolean alone) {
+    String program = Programs.server("consul-1.8").toString();
+    int rpc = Ports.free();
+    try {
+      Path folder = Files.createTempDirectory("leasehold-consul-1.8-");
+      Optional<Certificate> certificate =
+          tls ? Optional.of(new Certificate(folder)) : Optional.empty();
+      HttpClient.Builder http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
+      certificate.ifPresent(made -> http.sslContext(made.trusting()));
+      HttpClient client = http.build();
+      ServerProcess process =
+          ServerProcess.start(
+              folder,
+              (port, data) -> {
+                Path file = folder.resolve("server.hcl");
+                List<String> all = new ArrayList<>(settings);
+                all.add(bootstrap);
+                all.add(ports(port, rpc, lan, wan));
+                all.add("node_name = \"node-" + lan + "\"");
+                all.add("data_dir = \"" + data + "\"");
+                certificate.ifPresent(made -> all.addAll(files(made)));
+                Files.write(file, all);
+                return new ProcessBuilder(
+                    program,
+                    "agent",
+                    "-server",
+                    "-bind=127.0.0.1",
+                    "-client=127.0.0.1 127.0.0.2",
+                    "-config-file=" + file);
+              },
+              port -> answers(client, port, alone));
+      return new ConsulServer(process, certificate, client);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private String ports(int port, int rpc, int lan, int wan) {
+    return String.format(
+        Locale.ROOT,
+        "ports { %s = %d %s = -1 dns = -1 grpc = -1 server = %d serf_lan = %d serf_wan = %d }",
+        tls ? "https" : "http",
+        port,
+        tls ? "http" : "https",
+        rpc,
+        lan,
+        wan);
+  }
+
+  private static List<String> files(Certificate certificate) {
+    return List.of(
+        "ca_file = \"" + certificate.certificate() + "\"",
+        "cert_file = \"" + certificate.certificate() + "\"",
+        "key_file = \"" + certificate.key() + "\"");
+  }
+
+  /** One of several answers before the others are there. */
+  private boolean answers(HttpClient http, int port, boolean alone) throws IOException {
+    return alone
+        ? makesSessions(http, port)
+        : !ConsulServer.send(http, tls, port, "GET", "/v1/status/leader", "").isEmpty();
+  }
+
+  /** It has a leader, and its node is known. */
+  private boolean makesSessions(HttpClient http, int port) throws IOException {
+    String made = ConsulServer.send(http, tls, port, "PUT", "/v1/session/create", "{}");
+    String id = made.replaceAll("(?s).*\"ID\": *\"([^\"]*)\".*", "$1");
+    ConsulServer.send(http, tls, port, "PUT", "/v1/session/destroy/" + id, "");
+    return true;
+  }
+}

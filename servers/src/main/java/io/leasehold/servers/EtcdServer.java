@@ -1,0 +1,284 @@
+package io.leasehold.servers;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import javax.net.ssl.HttpsURLConnection;
+
+/**
+ * A member of an etcd cluster for tests, or a cluster of one. It writes everything down before it
+ * answers: what it acknowledged outlives a kill. Its shortest ttl is one second.
+ *
+ * <pre>{@code
+ * try (EtcdServer server = EtcdServer.of(EtcdServer.Kind.ETCD_3_5).start()) {
+ *   client = connect(server.url());
+ *   server.etcdctl("lease", "list");
+ *   server.process().kill();
+ *   server.process().start();
+ * }
+ * }</pre>
+ */
+public final class EtcdServer implements AutoCloseable {
+  /** Which server. */
+  public enum Kind {
+    /** etcd 3.4. */
+    ETCD_3_4("etcd-3.4"),
+    /** etcd 3.5. */
+    ETCD_3_5("etcd-3.5");
+
+    private final String program;
+
+    Kind(String program) {
+      this.program = program;
+    }
+
+    /** Its name in {@code servers/fetch --list}. */
+    public String program() {
+      return program;
+    }
+  }
+
+  /** What a server shall be like. */
+  public static final class Builder {
+    private final Kind kind;
+    private final List<String> options = new ArrayList<>();
+    private boolean tls;
+
+    private Builder(Kind kind) {
+      this.kind = kind;
+    }
+
+    /** It speaks TLS only, with a certificate of its own: {@link EtcdServer#caFile()}. */
+    public Builder tls() {
+      tls = true;
+      return this;
+    }
+
+    /** An option of its command line. */
+    public Builder option(String option) {
+      options.add(option);
+      return this;
+    }
+
+    /** Starts it; returns once it answers. */
+    public EtcdServer start() {
+      EtcdServer server = new EtcdServer(this, "one", Ports.free(), List.of());
+      server.awaitHealthy();
+      return server;
+    }
+
+    /** Starts a cluster of this many; returns once all of them answer. */
+    public List<EtcdServer> startCluster(int size) {
+      List<Integer> peerPorts = new ArrayList<>();
+      List<String> all = new ArrayList<>();
+      for (int i = 0; i < size; i++) {
+        peerPorts.add(Ports.free());
+        all.add("m" + i + "=http://127.0.0.1:" + peerPorts.get(i));
+      }
+      List<EtcdServer> members = new ArrayList<>();
+      for (int i = 0; i < size; i++) {
+        members.add(new EtcdServer(this, "m" + i, peerPorts.get(i), all));
+      }
+      members.forEach(EtcdServer::awaitHealthy);
+      return members;
+    }
+  }
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final Kind kind;
+  private final Path program;
+  private final ServerProcess process;
+  private final Optional<Certificate> certificate;
+
+  private EtcdServer(Builder how, String name, int peerPort, List<String> cluster) {
+    kind = how.kind;
+    program = Programs.server(kind.program());
+    try {
+      Path folder = Files.createTempDirectory("leasehold-" + kind.program() + "-");
+      certificate = how.tls ? Optional.of(new Certificate(folder)) : Optional.empty();
+      String peer = "http://127.0.0.1:" + peerPort;
+      ServerProcess.Launch launch =
+          (port, data) -> {
+            String here = (how.tls ? "https" : "http") + "://127.0.0.1:" + port;
+            List<String> command = new ArrayList<>(List.of(program.toString(), "--name=" + name));
+            command.addAll(List.of("--data-dir=" + data, "--listen-client-urls=" + here));
+            command.addAll(List.of("--advertise-client-urls=" + here, "--logger=zap"));
+            command.addAll(List.of("--listen-peer-urls=" + peer, "--log-level=error"));
+            command.add("--initial-advertise-peer-urls=" + peer);
+            command.add(
+                "--initial-cluster="
+                    + (cluster.isEmpty() ? name + "=" + peer : String.join(",", cluster)));
+            command.addAll(List.of("--heartbeat-interval=50", "--election-timeout=500"));
+            certificate.ifPresent(
+                files -> {
+                  command.add("--cert-file=" + files.certificate());
+                  command.add("--key-file=" + files.key());
+                });
+            command.addAll(how.options);
+            return new ProcessBuilder(command);
+          };
+      // The first of a cluster is not healthy before there are others
+      process = ServerProcess.start(folder, launch, EtcdServer::listens);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean listens(int port) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      return socket.isConnected();
+    }
+  }
+
+  /** Waits until it answers. */
+  public void awaitHealthy() {
+    await()
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(20))
+        .atMost(PATIENCE)
+        .until(() -> process.isAlive() && isHealthy());
+  }
+
+  private boolean isHealthy() {
+    try {
+      return page("/health").contains("\"true\"");
+    } catch (IOException notYet) {
+      return false;
+    }
+  }
+
+  private String page(String path) throws IOException {
+    URI uri = URI.create(httpUrl() + path);
+    HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
+    connection.setConnectTimeout(2_000);
+    connection.setReadTimeout(2_000);
+    if (certificate.isPresent() && connection instanceof HttpsURLConnection secure) {
+      secure.setSSLSocketFactory(certificate.get().trusting().getSocketFactory());
+    }
+    try (InputStream in = connection.getInputStream()) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } finally {
+      connection.disconnect();
+    }
+  }
+
+  /**
+   * The value of a metric, summed over its labels; 0 if it is not there.
+   *
+   * @param labels only of lines with all of these texts
+   */
+  public double metric(String name, String... labels) {
+    try {
+      return page("/metrics")
+          .lines()
+          .filter(line -> line.startsWith(name + " ") || line.startsWith(name + "{"))
+          .filter(line -> List.of(labels).stream().allMatch(line::contains))
+          .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+          .sum();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Whether it leads its cluster, as it thinks. */
+  public boolean isLeader() {
+    return metric("etcd_server_is_leader") == 1;
+  }
+
+  /** Runs etcdctl on this server; yields the lines of its output. */
+  public List<String> etcdctl(String... words) {
+    String name = String.valueOf(program.getFileName()).replace("etcd", "etcdctl");
+    List<String> command = new ArrayList<>(List.of(program.resolveSibling(name).toString()));
+    command.add("--endpoints=" + httpUrl());
+    certificate.ifPresent(files -> command.add("--cacert=" + files.certificate()));
+    command.addAll(List.of(words));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("ETCDCTL_API", "3");
+    try {
+      Process process = builder.start();
+      process.getOutputStream().close();
+      List<String> lines =
+          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+              .lines()
+              .toList();
+      if (process.waitFor() != 0) {
+        throw new IllegalStateException("etcdctl failed: " + String.join("; ", lines));
+      }
+      return lines;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted in etcdctl", e);
+    }
+  }
+
+  private String httpUrl() {
+    return (certificate.isPresent() ? "https" : "http") + "://127.0.0.1:" + process.port();
+  }
+
+  /** Its URL for clients. */
+  public String url() {
+    return url(List.of(this));
+  }
+
+  /** The URL of a cluster for clients. */
+  public static String url(List<EtcdServer> members) {
+    return (members.get(0).certificate.isPresent() ? "etcds" : "etcd")
+        + "://"
+        + members.stream()
+            .map(each -> "127.0.0.1:" + each.process.port())
+            .collect(Collectors.joining(","));
+  }
+
+  /** Its URL by way of a proxy on this machine that listens there. */
+  public String urlBy(int proxyPort) {
+    return url().replace(":" + process.port(), ":" + proxyPort);
+  }
+
+  /** Where it listens. */
+  public int port() {
+    return process.port();
+  }
+
+  /** The file with the CA that signed its certificate; only with TLS. */
+  public Path caFile() {
+    return certificate.orElseThrow(() -> new IllegalStateException("no tls()")).certificate();
+  }
+
+  /** Its process: stop, kill, pause, log; a start returns when it listens. */
+  public ServerProcess process() {
+    return process;
+  }
+
+  /** Ends it and deletes what it kept. */
+  @Override
+  public void close() {
+    process.close();
+  }
+
+  @Override
+  public String toString() {
+    return kind.program();
+  }
+
+  /** To be configured and started. */
+  public static Builder of(Kind kind) {
+    return new Builder(kind);
+  }
+}

@@ -1,0 +1,177 @@
+package io.leasehold.servers;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * A ZooKeeper server for tests, alone or in an ensemble, in a JVM of its own. The test that starts
+ * it has the server on its class path: {@code org.apache.zookeeper:zookeeper}, {@code
+ * io.dropwizard.metrics:metrics-core} and {@code org.xerial.snappy:snappy-java}.
+ *
+ * <p>Its tick is 200 ms, and it takes sessions of any timeout from 400 ms to an hour.
+ */
+public final class ZooKeeperServer implements AutoCloseable {
+  /** The unit of a server's time. */
+  public static final Duration TICK = Duration.ofMillis(200);
+
+  private static final String MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
+  private static final int ANSWER_MILLIS = 2_000;
+
+  private final ServerProcess process;
+
+  private ZooKeeperServer(ServerProcess process) {
+    this.process = process;
+  }
+
+  /**
+   * Starts one that is alone.
+   *
+   * @param settings lines of its configuration, which replace ours
+   */
+  public static ZooKeeperServer start(String... settings) {
+    return start(List.of(settings), 0);
+  }
+
+  /** Starts so many that are an ensemble; returns once it serves. */
+  public static List<ZooKeeperServer> ensemble(int size) {
+    List<String> lines = new ArrayList<>();
+    for (int id = 1; id <= size; id++) {
+      lines.add("server." + id + "=127.0.0.1:" + Ports.free() + ":" + Ports.free());
+    }
+    List<ZooKeeperServer> servers = new ArrayList<>();
+    try {
+      for (int id = 1; id <= size; id++) {
+        servers.add(start(lines, id));
+      }
+      servers.forEach(ZooKeeperServer::awaitServing);
+      return servers;
+    } catch (RuntimeException e) {
+      servers.forEach(ZooKeeperServer::close);
+      throw e;
+    }
+  }
+
+  /** The addresses of servers as a URL for clients. */
+  public static String url(List<ZooKeeperServer> servers) {
+    return servers.stream()
+        .map(each -> "127.0.0.1:" + each.port())
+        .collect(Collectors.joining(",", "zookeeper://", ""));
+  }
+
+  private static ZooKeeperServer start(List<String> settings, int id) {
+    try {
+      Path folder = Files.createTempDirectory("leasehold-zookeeper-");
+      ServerProcess.Launch launch = (port, data) -> launch(folder, port, data, settings, id);
+      // One of an ensemble serves once most of the others are there
+      String question = id == 0 ? "srvr" : "ruok";
+      String answer = id == 0 ? "Mode: " : "imok";
+      return new ZooKeeperServer(
+          ServerProcess.start(folder, launch, port -> ask(port, question).contains(answer)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static ProcessBuilder launch(
+      Path folder, int port, Path data, List<String> settings, int id) throws IOException {
+    List<String> lines = new ArrayList<>();
+    lines.add("tickTime=" + TICK.toMillis());
+    lines.add("initLimit=50");
+    lines.add("syncLimit=5");
+    lines.add("minSessionTimeout=" + TICK.multipliedBy(2).toMillis());
+    lines.add("maxSessionTimeout=" + Duration.ofHours(1).toMillis());
+    lines.add("maxClientCnxns=0");
+    lines.add("clientPort=" + port);
+    lines.add("clientPortAddress=127.0.0.1");
+    lines.add("dataDir=" + data);
+    lines.add("admin.enableServer=false");
+    lines.add("4lw.commands.whitelist=*");
+    lines.addAll(settings);
+    Path file = folder.resolve("zoo.cfg");
+    Files.write(file, lines);
+    if (id > 0) {
+      Files.writeString(data.resolve("myid"), String.valueOf(id));
+    }
+    return new ProcessBuilder(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",
+        "-Xmx128m",
+        // What it has answered outlives a kill by the page cache
+        "-Dzookeeper.forceSync=no",
+        "-Dznode.container.checkIntervalMs=" + TICK.multipliedBy(5).toMillis(),
+        "-cp",
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+        MAIN,
+        file.toString());
+  }
+
+  private static String ask(int port, String question) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.setSoTimeout(ANSWER_MILLIS);
+      socket.getOutputStream().write(question.getBytes(StandardCharsets.US_ASCII));
+      socket.getOutputStream().flush();
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+    }
+  }
+
+  /** Asks by a command of four letters. */
+  public String ask(String question) {
+    try {
+      return ask(port(), question);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What it is in its ensemble: standalone, leader, follower; empty if it does not serve. */
+  public String mode() {
+    try {
+      return ask(port(), "srvr")
+          .lines()
+          .filter(line -> line.startsWith("Mode: "))
+          .map(line -> line.substring("Mode: ".length()))
+          .findAny()
+          .orElse("");
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  /** Waits until it serves. */
+  public void awaitServing() {
+    await("a server that serves").atMost(Duration.ofSeconds(30)).until(() -> !mode().isEmpty());
+  }
+
+  /** Its URL for clients. */
+  public String url() {
+    return url(List.of(this));
+  }
+
+  /** Where it listens, on 127.0.0.1. */
+  public int port() {
+    return process.port();
+  }
+
+  /** Its process: stop, kill, pause, start again. */
+  public ServerProcess process() {
+    return process;
+  }
+
+  /** Kills it and deletes its data. */
+  @Override
+  public void close() {
+    process.close();
+  }
+}

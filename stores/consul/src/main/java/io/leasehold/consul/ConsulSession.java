@@ -1,0 +1,220 @@
+package io.leasehold.consul;
+
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.consul.Agent.Answer;
+import io.leasehold.sessions.Entry;
+import io.leasehold.sessions.Entry.Details;
+import io.leasehold.sessions.Session;
+import io.leasehold.sessions.SessionLife;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Ticket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+import org.json.JSONObject;
+
+/** A session of Consul, with its entries. Thread-safe. */
+final class ConsulSession implements Session {
+  private static final Duration DESTROY = Duration.ofSeconds(2);
+
+  private final ConsulStore store;
+  private final Agent agent;
+  private final Entries entries;
+  private final String id;
+  private final SessionLife life;
+  private final Runnable ended;
+  private final AtomicBoolean over = new AtomicBoolean();
+  private final AtomicLong touches = new AtomicLong();
+
+  /**
+   * How many requests to enter each ticket may still take effect. The agent does not keep requests
+   * in order, so what removes such an entry forbids to make it too.
+   */
+  private final Map<LeaseId, Integer> entering = new ConcurrentHashMap<>();
+
+  /**
+   * Of one that was made.
+   *
+   * @param life from the send of the request that made it
+   */
+  ConsulSession(ConsulStore store, String id, SessionLife life, Runnable ended) {
+    this.store = store;
+    this.agent = store.agent();
+    this.entries = store.entries();
+    this.id = id;
+    this.life = life;
+    this.ended = ended;
+  }
+
+  @Override
+  public CompletionStage<Entered> enter(Ticket ticket, Duration within) {
+    String key = entries.key(ticket);
+    Transaction enter =
+        new Transaction()
+            .add("check-not-exists", entries.gone(ticket.id()))
+            .add("lock", key, id, entries.value(ticket.ttl(), Duration.ZERO, ticket.holder()), 0)
+            .add("get-tree", entries.folder(ticket.name()));
+    entering.merge(ticket.id(), 1, Integer::sum);
+    return agent
+        .put(Transaction.PATH, enter, within)
+        .thenApply(answer -> entered(key, answer))
+        .whenComplete(
+            (done, failed) -> {
+              if (failed == null
+                  || (failed.getCause() instanceof StoreException known
+                      && known.failure() != Failure.UNKNOWN_OUTCOME)) {
+                entering.computeIfPresent(ticket.id(), (same, n) -> n == 1 ? null : n - 1);
+              }
+            });
+  }
+
+  private Entered entered(String key, Answer answer) {
+    List<JSONObject> keys = done(answer);
+    // The answer to the lock comes first, without the value
+    List<Entry> all = entries.of(keys.subList(Math.min(1, keys.size()), keys.size()));
+    for (Entry each : all) {
+      if (each.key().equals(key)) {
+        return new Entered(each, all);
+      }
+    }
+    throw new StoreException(
+        Failure.UNKNOWN_OUTCOME, agent + ": the ACL token may not read what it may write", null);
+  }
+
+  /** The keys in an answer. */
+  private List<JSONObject> done(Answer answer) {
+    if (Transaction.lacksSession(answer)) {
+      lose();
+    }
+    return Transaction.keys(answer);
+  }
+
+  /** The servers have ended it. */
+  private void lose() {
+    if (over.compareAndSet(false, true)) {
+      store.forget(this);
+      ended.run();
+    }
+  }
+
+  @Override
+  public CompletionStage<Boolean> leave(Entry own, Duration within) {
+    return entering.containsKey(own.id())
+        ? remove(own.id(), own.key(), within)
+        : store.remove(own, within);
+  }
+
+  @Override
+  public CompletionStage<Boolean> takeBack(Ticket ticket, Duration within) {
+    return remove(ticket.id(), entries.key(ticket), within).thenApply(wasThere -> true);
+  }
+
+  /** Removes an entry, so that no request makes it from now on. */
+  private CompletionStage<Boolean> remove(LeaseId ticket, String key, Duration within) {
+    Transaction remove =
+        new Transaction()
+            .add("lock", entries.gone(ticket), id, "", 0)
+            .add("get-tree", key)
+            .add("delete", key);
+    return agent
+        .put(Transaction.PATH, remove, within)
+        .thenApply(
+            answer -> {
+              boolean wasThere = false;
+              if (Transaction.lacksSession(answer)) {
+                // Its entries went with it, and it makes no more
+                lose();
+              } else {
+                wasThere = done(answer).size() > 1;
+              }
+              entering.remove(ticket);
+              return wasThere;
+            });
+  }
+
+  @Override
+  public CompletionStage<List<List<Entry>>> read(List<String> names, Duration within) {
+    Transaction read = new Transaction();
+    names.forEach(name -> read.add("get-tree", entries.folder(name)));
+    return store
+        .read(read, within)
+        .thenApply(entries::of)
+        .thenApply(all -> names.stream().map(name -> named(name, all)).toList());
+  }
+
+  private static List<Entry> named(String name, List<Entry> all) {
+    return all.stream().filter(entry -> entry.name().equals(name)).toList();
+  }
+
+  @Override
+  public CompletionStage<Optional<Details>> watch(Entry other, Runnable changed, Duration within) {
+    return look(other, within, now -> store.watches().add(other.key(), now, changed));
+  }
+
+  @Override
+  public CompletionStage<Optional<Details>> look(Entry other, Duration within) {
+    return look(other, within, now -> {});
+  }
+
+  private CompletionStage<Optional<Details>> look(Entry other, Duration within, LongConsumer now) {
+    return store
+        .read(new Transaction().add("get-tree", other.key()), within)
+        .thenApply(
+            keys -> {
+              keys.forEach(key -> now.accept(key.getLong("ModifyIndex")));
+              return entries.of(keys).stream().findFirst().map(Entry::details);
+            });
+  }
+
+  @Override
+  public CompletionStage<Void> touch(Entry own, Duration within) {
+    Details now = own.details();
+    String value = entries.value(now.remaining(), now.age(), now.holder());
+    // Its flags change: a lock that changes nothing wakes nobody
+    Transaction touch =
+        new Transaction()
+            .add("check-session", own.key(), id, "", 0)
+            .add("lock", own.key(), id, value, touches.incrementAndGet());
+    return agent.put(Transaction.PATH, touch, within).thenAccept(this::done);
+  }
+
+  @Override
+  public CompletionStage<Void> beat(Duration within) {
+    SessionLife.Sent sent = life.now();
+    return agent
+        .put("/v1/session/renew/" + id, "", within)
+        .thenAccept(
+            answer -> {
+              if (answer.status() == 200) {
+                life.answered(sent);
+              } else {
+                lose();
+              }
+            });
+  }
+
+  @Override
+  public Duration left() {
+    return life.left();
+  }
+
+  @Override
+  public void end() {
+    CompletableFuture<Answer> unused = destroy();
+  }
+
+  /** Ends it; completes once that is answered. */
+  CompletableFuture<Answer> destroy() {
+    over.set(true);
+    store.forget(this);
+    return agent.put("/v1/session/destroy/" + id, "", DESTROY);
+  }
+}

@@ -1,0 +1,227 @@
+package io.leasehold.etcd;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.AuthGrpc;
+import io.etcd.jetcd.api.AuthenticateRequest;
+import io.etcd.jetcd.api.AuthenticateResponse;
+import io.etcd.jetcd.api.WatchGrpc;
+import io.etcd.jetcd.api.WatchRequest;
+import io.etcd.jetcd.api.WatchResponse;
+import io.grpc.CallOptions;
+import io.grpc.ChannelCredentials;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptors;
+import io.grpc.Deadline;
+import io.grpc.Grpc;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.stub.MetadataUtils;
+import io.leasehold.spi.support.Login;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The members of a cluster, one of which is asked until it fails. A request is repeated only if it
+ * certainly took no effect: another member is asked then, or after another login. Thread-safe.
+ */
+final class Cluster implements AutoCloseable {
+  private static final Metadata.Key<String> TOKEN = header("token");
+
+  /** Without it a member that is cut off from the others would be silent. */
+  private static final Metadata.Key<String> HAS_LEADER = header("hasleader");
+
+  private final List<String> names;
+  private final List<ManagedChannel> channels;
+  private final Login login;
+
+  /** Rises; the rest of its division by the number of members is the one that is asked. */
+  private final AtomicInteger asked = new AtomicInteger();
+
+  private final AtomicReference<@Nullable CompletableFuture<String>> token =
+      new AtomicReference<>();
+  private final Set<Watching> watching = ConcurrentHashMap.newKeySet();
+  private volatile Executor executor = Runnable::run;
+  private volatile Runnable onRecovery = () -> {};
+  private volatile boolean failing;
+
+  Cluster(List<String> members, ChannelCredentials security, Login login) {
+    this.names = members;
+    this.channels = members.stream().map(each -> channel(each, security)).toList();
+    this.login = login;
+  }
+
+  private static Metadata.Key<String> header(String name) {
+    return Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
+  }
+
+  private static ManagedChannel channel(String member, ChannelCredentials security) {
+    String target = "dns:///" + member + (member.matches(".*:\\d+") ? "" : ":2379");
+    return Grpc.newChannelBuilder(target, security)
+        .disableRetry()
+        .maxInboundMessageSize(Integer.MAX_VALUE)
+        .keepAliveTime(10, TimeUnit.SECONDS)
+        .keepAliveTimeout(5, TimeUnit.SECONDS)
+        .userAgent("leasehold")
+        .directExecutor()
+        .build();
+  }
+
+  /**
+   * Whom to tell.
+   *
+   * @param newExecutor never runs a task on the calling thread, which may have a mutex
+   * @param recovery runs when the cluster answers again
+   */
+  void listen(Executor newExecutor, Runnable recovery) {
+    executor = newExecutor;
+    onRecovery = recovery;
+  }
+
+  /** Asks for something, or for what may be done twice; other members too, if one is silent. */
+  <Q, A> CompletableFuture<A> read(MethodDescriptor<Q, A> method, Q message, Duration within) {
+    return new Request<>(this, method, message, false, within).begin();
+  }
+
+  /** Changes something. */
+  <Q, A> CompletableFuture<A> change(MethodDescriptor<Q, A> method, Q message, Duration within) {
+    return new Request<>(this, method, message, true, within).begin();
+  }
+
+  int size() {
+    return names.size();
+  }
+
+  /** The member to ask. */
+  int asked() {
+    return asked.get();
+  }
+
+  private int index(int at) {
+    return Math.floorMod(at, names.size());
+  }
+
+  String name(int at) {
+    return names.get(index(at));
+  }
+
+  /** A call of a member, not started. */
+  <Q, A> ClientCall<Q, A> call(
+      int at, String known, MethodDescriptor<Q, A> method, CallOptions options) {
+    Metadata headers = new Metadata();
+    headers.put(HAS_LEADER, "true");
+    if (!known.isEmpty()) {
+      headers.put(TOKEN, known);
+    }
+    return ClientInterceptors.intercept(
+            channels.get(index(at)), MetadataUtils.newAttachHeadersInterceptor(headers))
+        .newCall(method, options);
+  }
+
+  /** Takes the next member, and a new connection if there is no other. */
+  void failed(int at) {
+    if (asked.compareAndSet(at, at + 1)) {
+      failing = true;
+      channels.get(index(at)).enterIdle();
+      executor.execute(() -> watching.forEach(Watching::giveUp));
+    }
+  }
+
+  /** A member answered. */
+  void answered() {
+    if (failing) {
+      failing = false;
+      executor.execute(onRecovery);
+    }
+  }
+
+  /** What the cluster gave for the password; empty without a user. */
+  CompletableFuture<String> token(Deadline until) {
+    if (login.user() == null) {
+      return CompletableFuture.completedFuture("");
+    }
+    CompletableFuture<String> known = token.get();
+    if (known != null) {
+      return known;
+    }
+    CompletableFuture<String> made = new CompletableFuture<>();
+    if (!token.compareAndSet(null, made)) {
+      return token(until);
+    }
+    AuthenticateRequest message =
+        AuthenticateRequest.newBuilder()
+            .setName(login.user())
+            .setPassword(String.valueOf(login.password()))
+            .build();
+    Duration within = Duration.ofNanos(Math.max(1, until.timeRemaining(TimeUnit.NANOSECONDS)));
+    CompletableFuture<String> unused =
+        new Request<>(this, AuthGrpc.getAuthenticateMethod(), message, false, within)
+            .send()
+            .thenApply(AuthenticateResponse::getToken)
+            .whenComplete(
+                (got, failed) -> {
+                  if (failed == null) {
+                    made.complete(got);
+                  } else {
+                    token.compareAndSet(made, null);
+                    made.completeExceptionally(failed);
+                  }
+                });
+    return made;
+  }
+
+  private static String known(@Nullable CompletableFuture<String> token) {
+    return token == null ? "" : token.exceptionally(failed -> "").getNow("");
+  }
+
+  /**
+   * The server has forgotten this token.
+   *
+   * @return whether there can be another one
+   */
+  boolean forget(String used) {
+    CompletableFuture<String> last = token.get();
+    if (used.equals(known(last))) {
+      token.compareAndSet(last, null);
+    }
+    return login.user() != null;
+  }
+
+  /**
+   * Watches a key.
+   *
+   * @param from the first revision of which to hear
+   * @param changed runs once, soon after a change, and also if one may be missed
+   */
+  void watch(ByteString key, long from, Runnable changed) {
+    ClientCall<WatchRequest, WatchResponse> call =
+        call(asked.get(), known(token.get()), WatchGrpc.getWatchMethod(), CallOptions.DEFAULT);
+    Watching made = new Watching(call, watching::remove, changed);
+    watching.add(made);
+    made.begin(key, from);
+  }
+
+  /** Lets the requests end that are under way, for a second. */
+  @Override
+  public void close() {
+    watching.forEach(Watching::giveUp);
+    channels.forEach(ManagedChannel::shutdown);
+    try {
+      Deadline soon = Deadline.after(1, TimeUnit.SECONDS);
+      for (ManagedChannel each : channels) {
+        each.awaitTermination(soon.timeRemaining(TimeUnit.MILLISECONDS), TimeUnit.MILLISECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    channels.forEach(ManagedChannel::shutdownNow);
+  }
+}

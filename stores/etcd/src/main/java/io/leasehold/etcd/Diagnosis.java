@@ -1,0 +1,101 @@
+package io.leasehold.etcd;
+
+import io.etcd.jetcd.api.AlarmRequest;
+import io.etcd.jetcd.api.ClusterGrpc;
+import io.etcd.jetcd.api.MaintenanceGrpc;
+import io.etcd.jetcd.api.Member;
+import io.etcd.jetcd.api.MemberListRequest;
+import io.etcd.jetcd.api.StatusRequest;
+import io.grpc.MethodDescriptor;
+import io.leasehold.Finding;
+import io.leasehold.Finding.Level;
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** What a cluster says of itself that could break a promise. */
+record Diagnosis(Cluster cluster, Duration within) {
+  private static boolean isBefore(String version, int minor, int patch) {
+    String[] parts = (version + ".0.0").replaceAll("[^0-9.].*", ".0").split("\\.", -1);
+    int[] wanted = {3, minor, patch};
+    for (int i = 0; i < wanted.length; i++) {
+      int part = parts[i].isEmpty() ? 0 : Integer.parseInt(parts[i]);
+      if (part != wanted[i]) {
+        return part < wanted[i];
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Refuses what this was not written for.
+   *
+   * @throws StoreException if the server is too old
+   */
+  static void requireSupported(String version) {
+    if (isBefore(version, 4, 0)) {
+      throw new StoreException(
+          Failure.REFUSED, "etcd " + version + " is too old; use 3.4 or later", null);
+    }
+  }
+
+  CompletionStage<List<Finding>> findings() {
+    StatusRequest status = StatusRequest.getDefaultInstance();
+    MemberListRequest members = MemberListRequest.getDefaultInstance();
+    AlarmRequest alarms = AlarmRequest.getDefaultInstance();
+    return ask("server", MaintenanceGrpc.getStatusMethod(), status, all -> server(all.getVersion()))
+        .thenCombine(
+            ask(
+                "members",
+                ClusterGrpc.getMemberListMethod(),
+                members,
+                all -> members(all.getMembersList())),
+            Stream::concat)
+        .thenCombine(
+            ask(
+                "alarms",
+                MaintenanceGrpc.getAlarmMethod(),
+                alarms,
+                all ->
+                    all.getAlarmsList().stream()
+                        .map(
+                            each -> each.getAlarm() + " of " + Long.toHexString(each.getMemberID()))
+                        .map(
+                            each ->
+                                new Finding(
+                                    Level.ERROR, "alarms", each + ": etcd refuses to write"))),
+            Stream::concat)
+        .thenApply(Stream::toList);
+  }
+
+  private <Q, A> CompletionStage<Stream<Finding>> ask(
+      String check, MethodDescriptor<Q, A> method, Q message, Function<A, Stream<Finding>> read) {
+    return cluster
+        .read(method, message, within)
+        .thenApply(read)
+        .exceptionally(
+            failed ->
+                Stream.of(new Finding(Level.WARNING, check, "not known: " + failed.getMessage())));
+  }
+
+  private static Stream<Finding> server(String version) {
+    boolean isOld =
+        isBefore(version, 4, 29) || (!isBefore(version, 5, 0) && isBefore(version, 5, 11));
+    String why = ": a leader that stood still may end sessions that live; update it";
+    return Stream.of(
+        new Finding(
+            isOld ? Level.WARNING : Level.OK, "server", "etcd " + version + (isOld ? why : "")));
+  }
+
+  private static Stream<Finding> members(List<Member> all) {
+    long voting = all.stream().filter(each -> !each.getIsLearner()).count();
+    String why = ": locks stop working when one fails; a cluster of three goes on";
+    return Stream.of(
+        new Finding(
+            voting < 3 ? Level.WARNING : Level.OK, "members", voting + (voting < 3 ? why : "")));
+  }
+}

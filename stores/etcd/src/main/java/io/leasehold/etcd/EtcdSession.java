@@ -1,0 +1,243 @@
+package io.leasehold.etcd;
+
+import io.etcd.jetcd.api.KVGrpc;
+import io.etcd.jetcd.api.LeaseGrpc;
+import io.etcd.jetcd.api.LeaseKeepAliveRequest;
+import io.etcd.jetcd.api.LeaseRevokeRequest;
+import io.etcd.jetcd.api.PutRequest;
+import io.etcd.jetcd.api.RangeRequest;
+import io.etcd.jetcd.api.RangeResponse;
+import io.etcd.jetcd.api.RequestOp;
+import io.etcd.jetcd.api.TxnRequest;
+import io.etcd.jetcd.api.TxnResponse;
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.sessions.Entry;
+import io.leasehold.sessions.Entry.Details;
+import io.leasehold.sessions.Session;
+import io.leasehold.sessions.SessionLife;
+import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A lease of etcd. Thread-safe. */
+final class EtcdSession implements Session {
+  private final Cluster cluster;
+  private final Keys keys;
+  private final Clock clock;
+  private final Executor executor;
+  private final long lease;
+  private final SessionLife life;
+  private final Runnable ended;
+  private final AtomicBoolean over = new AtomicBoolean();
+
+  /**
+   * Of a lease that was granted.
+   *
+   * @param executor never runs a task on the calling thread
+   */
+  EtcdSession(
+      Cluster cluster,
+      Keys keys,
+      Clock clock,
+      Executor executor,
+      long lease,
+      SessionLife life,
+      Runnable ended) {
+    this.cluster = cluster;
+    this.keys = keys;
+    this.clock = clock;
+    this.executor = executor;
+    this.lease = lease;
+    this.life = life;
+    this.ended = ended;
+  }
+
+  private RequestOp range(String name) {
+    return RequestOp.newBuilder().setRequestRange(keys.range(Optional.of(name))).build();
+  }
+
+  private List<Entry> entries(RangeResponse range) {
+    return keys.entries(range, true, clock.wallMillis());
+  }
+
+  /** Sends a transaction, and notices if the session is gone. */
+  private CompletionStage<TxnResponse> change(TxnRequest txn, Duration within) {
+    return cluster
+        .change(KVGrpc.getTxnMethod(), txn, within)
+        .exceptionallyCompose(
+            failed ->
+                Request.saysNoSession(failed)
+                    ? failAfterEnd(failed)
+                    : CompletableFuture.failedFuture(failed));
+  }
+
+  /** On another thread: the caller of a request may have a mutex. */
+  private <T> CompletionStage<T> failAfterEnd(Throwable failed) {
+    CompletableFuture<T> failing = new CompletableFuture<>();
+    executor.execute(
+        () -> {
+          if (over.compareAndSet(false, true)) {
+            ended.run();
+          }
+          failing.completeExceptionally(failed);
+        });
+    return failing;
+  }
+
+  @Override
+  public CompletionStage<Entered> enter(Ticket ticket, Duration within) {
+    String key = keys.key(ticket);
+    PutRequest.Builder put =
+        PutRequest.newBuilder()
+            .setKey(Keys.bytes(key))
+            .setValue(Keys.value(ticket, clock.wallMillis()))
+            .setLease(lease);
+    TxnRequest.Builder txn =
+        TxnRequest.newBuilder()
+            .addCompare(Keys.created(Keys.bytes(key), 0))
+            .addCompare(Keys.created(keys.withdrawn(ticket.id()), 0))
+            .addSuccess(Keys.put(put))
+            .addSuccess(range(ticket.name()))
+            .addFailure(range(ticket.name()));
+    return change(txn.build(), within)
+        .thenCompose(
+            done -> {
+              try {
+                return CompletableFuture.completedFuture(entered(key, done));
+              } catch (StoreException foreign) {
+                return takeBack(ticket, within)
+                    .handle((gone, failed) -> failed == null ? foreign : inDoubt(foreign))
+                    .thenCompose(CompletableFuture::failedFuture);
+              }
+            });
+  }
+
+  private Entered entered(String key, TxnResponse done) {
+    int last = done.getResponsesCount() - 1;
+    List<Entry> all = entries(done.getResponses(last).getResponseRange());
+    return all.stream()
+        .filter(each -> each.key().equals(key))
+        .findAny()
+        .map(own -> new Entered(own, all))
+        .orElseThrow(() -> new StoreException(Failure.UNAVAILABLE, "it was taken back", null));
+  }
+
+  /** The entry could not be removed again. */
+  private static StoreException inDoubt(StoreException foreign) {
+    return new StoreException(
+        Failure.UNKNOWN_OUTCOME, String.valueOf(foreign.getMessage()), foreign);
+  }
+
+  @Override
+  public CompletionStage<Boolean> leave(Entry own, Duration within) {
+    return change(Keys.ifThere(own, Keys.delete(own.key())), within)
+        .thenApply(TxnResponse::getSucceeded);
+  }
+
+  @Override
+  public CompletionStage<Boolean> takeBack(Ticket ticket, Duration within) {
+    PutRequest.Builder mark =
+        PutRequest.newBuilder().setKey(keys.withdrawn(ticket.id())).setLease(lease);
+    TxnRequest.Builder txn =
+        TxnRequest.newBuilder()
+            .addSuccess(Keys.delete(keys.key(ticket)))
+            .addSuccess(Keys.put(mark));
+    return change(txn.build(), within)
+        .thenApply(done -> true)
+        .exceptionallyCompose(
+            failed ->
+                // Without the session no request makes an entry
+                Request.saysNoSession(failed)
+                    ? CompletableFuture.completedFuture(true)
+                    : CompletableFuture.failedFuture(failed));
+  }
+
+  @Override
+  public CompletionStage<List<List<Entry>>> read(List<String> names, Duration within) {
+    TxnRequest.Builder txn = TxnRequest.newBuilder();
+    names.forEach(name -> txn.addSuccess(range(name)));
+    return cluster
+        .read(KVGrpc.getTxnMethod(), txn.build(), within)
+        .thenApply(
+            done ->
+                done.getResponsesList().stream()
+                    .map(each -> entries(each.getResponseRange()))
+                    .toList());
+  }
+
+  @Override
+  public CompletionStage<Optional<Details>> watch(Entry other, Runnable changed, Duration within) {
+    return find(other, within)
+        .thenApply(
+            found -> {
+              Optional<Details> details = details(found, other);
+              if (details.isPresent()) {
+                long next = found.getHeader().getRevision() + 1;
+                cluster.watch(Keys.bytes(other.key()), next, changed);
+              }
+              return details;
+            });
+  }
+
+  @Override
+  public CompletionStage<Optional<Details>> look(Entry other, Duration within) {
+    return find(other, within).thenApply(found -> details(found, other));
+  }
+
+  private CompletionStage<RangeResponse> find(Entry entry, Duration within) {
+    RangeRequest range = RangeRequest.newBuilder().setKey(Keys.bytes(entry.key())).build();
+    return cluster.read(KVGrpc.getRangeMethod(), range, within);
+  }
+
+  private Optional<Details> details(RangeResponse found, Entry entry) {
+    return found.getKvsList().stream()
+        .filter(kv -> kv.getCreateRevision() == entry.number())
+        .map(kv -> Keys.details(kv, clock.wallMillis()))
+        .findAny();
+  }
+
+  @Override
+  public CompletionStage<Void> touch(Entry own, Duration within) {
+    PutRequest.Builder same =
+        PutRequest.newBuilder().setKey(Keys.bytes(own.key())).setIgnoreValue(true).setLease(lease);
+    return change(Keys.ifThere(own, Keys.put(same)), within).thenApply(done -> null);
+  }
+
+  @Override
+  public CompletionStage<Void> beat(Duration within) {
+    SessionLife.Sent sent = life.now();
+    LeaseKeepAliveRequest beat = LeaseKeepAliveRequest.newBuilder().setID(lease).build();
+    return cluster
+        .read(LeaseGrpc.getLeaseKeepAliveMethod(), beat, within)
+        .thenCompose(
+            answer -> {
+              if (answer.getTTL() <= 0) {
+                return failAfterEnd(
+                    new StoreException(Failure.UNAVAILABLE, "the session has ended", null));
+              }
+              life.answered(sent);
+              return CompletableFuture.completedFuture(null);
+            });
+  }
+
+  @Override
+  public Duration left() {
+    return life.left();
+  }
+
+  @Override
+  public void end() {
+    over.set(true);
+    LeaseRevokeRequest revoke = LeaseRevokeRequest.newBuilder().setID(lease).build();
+    // If it fails the session ends with its ttl
+    CompletableFuture<?> unused =
+        cluster.change(LeaseGrpc.getLeaseRevokeMethod(), revoke, EtcdStore.OPENING);
+  }
+}

@@ -1,0 +1,156 @@
+package io.leasehold.etcd;
+
+import io.etcd.jetcd.api.KVGrpc;
+import io.etcd.jetcd.api.LeaseGrantRequest;
+import io.etcd.jetcd.api.LeaseGrantResponse;
+import io.etcd.jetcd.api.LeaseGrpc;
+import io.etcd.jetcd.api.MaintenanceGrpc;
+import io.etcd.jetcd.api.StatusRequest;
+import io.etcd.jetcd.api.TxnResponse;
+import io.leasehold.Finding;
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.sessions.Entry;
+import io.leasehold.sessions.EntryStore;
+import io.leasehold.sessions.Session;
+import io.leasehold.sessions.SessionLife;
+import io.leasehold.sessions.SessionLockStore;
+import io.leasehold.spi.LockStore;
+import io.leasehold.spi.StoreListener;
+import io.leasehold.spi.Traits;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Scheduler.Lane;
+import io.leasehold.spi.support.Threads;
+import io.leasehold.spi.support.TimedJoin;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
+
+/** Entries as keys of an etcd cluster, sessions as its leases. Thread-safe. */
+final class EtcdStore implements EntryStore {
+  static final Duration OPENING = Duration.ofSeconds(5);
+
+  /** A new leader gives every lease its whole ttl again, and looks at leases in turns. */
+  private static final Duration LATE = Duration.ofSeconds(5);
+
+  private final Cluster cluster;
+  private final Keys keys;
+  private final Clock clock;
+  private final Executor executor;
+  private final Traits traits;
+
+  private EtcdStore(Cluster cluster, Keys keys, Clock clock, Executor executor, Duration shortest) {
+    this.cluster = cluster;
+    this.keys = keys;
+    this.clock = clock;
+    this.executor = executor;
+    Duration second = Duration.ofSeconds(1);
+    Limits limits = new Limits(shortest, Duration.ofDays(30), second, 60, ttl -> ttl.plus(LATE));
+    this.traits = EntryStore.traits("etcd", limits);
+  }
+
+  /**
+   * Opens one.
+   *
+   * @throws StoreException if no member can be reached, or one refuses; the cluster is then closed
+   */
+  static LockStore open(Cluster cluster, Keys keys, Clock clock, StoreListener listener) {
+    try {
+      Duration shortest = shortestTtl(cluster);
+      Threads threads = new Threads();
+      Executor executor = task -> threads.callback(Lane.ENGINE, task);
+      cluster.listen(executor, listener::reconnected);
+      EntryStore store = new EtcdStore(cluster, keys, clock, executor, shortest);
+      return new SessionLockStore(store, listener, clock, threads);
+    } catch (RuntimeException e) {
+      cluster.close();
+      throw e;
+    }
+  }
+
+  /** What a shorter lease gets: it depends on the election timeout of the cluster. */
+  private static Duration shortestTtl(Cluster cluster) {
+    StatusRequest question = StatusRequest.getDefaultInstance();
+    CompletableFuture<LeaseGrantResponse> granted =
+        cluster
+            .read(MaintenanceGrpc.getStatusMethod(), question, OPENING)
+            .thenCompose(
+                status -> {
+                  Diagnosis.requireSupported(status.getVersion());
+                  return grant(cluster, Duration.ofSeconds(1), OPENING);
+                });
+    try {
+      return Duration.ofSeconds(TimedJoin.of(granted, OPENING.multipliedBy(2)).getTTL());
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof StoreException known
+          ? known
+          : new StoreException(Failure.UNAVAILABLE, "etcd: " + e.getCause(), e.getCause());
+    } catch (TimeoutException e) {
+      throw new StoreException(Failure.UNAVAILABLE, "etcd does not answer", e);
+    }
+  }
+
+  private static CompletableFuture<LeaseGrantResponse> grant(
+      Cluster cluster, Duration ttl, Duration within) {
+    LeaseGrantRequest request = LeaseGrantRequest.newBuilder().setTTL(ttl.toSeconds()).build();
+    return cluster.change(LeaseGrpc.getLeaseGrantMethod(), request, within);
+  }
+
+  @Override
+  public Traits traits() {
+    return traits;
+  }
+
+  @Override
+  public CompletionStage<Session> open(Duration ttl, Runnable ended, Duration within) {
+    SessionLife life = new SessionLife(clock, ttl, Duration.ZERO);
+    return grant(cluster, ttl, within)
+        .thenApply(
+            granted -> {
+              Session session =
+                  new EtcdSession(cluster, keys, clock, executor, granted.getID(), life, ended);
+              if (granted.getTTL() != ttl.toSeconds()) {
+                session.end();
+                throw new StoreException(
+                    Failure.REFUSED,
+                    "etcd grants a ttl of " + granted.getTTL() + " s, and not " + ttl.toSeconds(),
+                    null);
+              }
+              return session;
+            });
+  }
+
+  @Override
+  public CompletionStage<List<Entry>> list(Optional<String> name, Duration within) {
+    return cluster
+        .read(KVGrpc.getRangeMethod(), keys.range(name), within)
+        .thenApply(
+            found ->
+                keys.entries(found, name.isPresent(), clock.wallMillis()).stream()
+                    .sorted(Comparator.comparing(Entry::name))
+                    .toList());
+  }
+
+  @Override
+  public CompletionStage<Boolean> remove(Entry entry, Duration within) {
+    return cluster
+        .change(KVGrpc.getTxnMethod(), Keys.ifThere(entry, Keys.delete(entry.key())), within)
+        .thenApply(TxnResponse::getSucceeded);
+  }
+
+  @Override
+  public CompletionStage<List<Finding>> diagnose(Duration within) {
+    return new Diagnosis(cluster, within).findings();
+  }
+
+  @Override
+  public void close() {
+    cluster.close();
+  }
+}

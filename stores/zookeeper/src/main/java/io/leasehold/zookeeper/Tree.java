@@ -1,0 +1,116 @@
+package io.leasehold.zookeeper;
+
+import io.leasehold.sessions.Entry;
+import io.leasehold.sessions.Entry.Details;
+import io.leasehold.spi.Ticket;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.zookeeper.common.PathUtils;
+
+/**
+ * The nodes: under the root one for each lock name, under that one for each entry, which ends in
+ * the number that the server appends. {@code .sessions} under the root has one for each session.
+ *
+ * @param chroot what the root is below; empty for nothing
+ * @param root the path of the root
+ */
+record Tree(String chroot, String root) {
+  private static final Pattern CHILD =
+      Pattern.compile("((?:[xs]|p\\d{1,9}\\.\\d{1,9})-[0-9a-f]{32})-(-?\\d{9,10})");
+
+  private record Child(int number, Entry entry) {}
+
+  /** Checks the paths, of which neither may be only a slash. */
+  static Tree of(String chroot, String prefix) {
+    PathUtils.validatePath(chroot + prefix);
+    if (prefix.length() < 2 || chroot.equals("/")) {
+      throw new IllegalArgumentException("a path of nodes has a name after the slash");
+    }
+    return new Tree(chroot, chroot + prefix);
+  }
+
+  String session(long id) {
+    return root + "/.sessions/" + Long.toHexString(id);
+  }
+
+  String name(String name) {
+    String escaped = URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+    return root + "/" + (escaped.startsWith(".") ? "%2E" + escaped.substring(1) : escaped);
+  }
+
+  /** The lock names of the nodes under the root. */
+  static List<String> names(List<String> nodes) {
+    return nodes.stream()
+        .filter(node -> node.matches("([\\w*-]|%[0-9A-F]{2})([\\w.*-]|%[0-9A-F]{2})*"))
+        .map(node -> URLDecoder.decode(node, StandardCharsets.UTF_8))
+        .toList();
+  }
+
+  /** The path of a ticket's entry but for its number. */
+  String entry(Ticket ticket) {
+    return name(ticket.name()) + "/" + Entry.label(ticket) + "-";
+  }
+
+  /** The nodes that a node is below, from the top. */
+  static List<String> parents(String node) {
+    List<String> parents = new ArrayList<>();
+    for (int slash = node.indexOf('/', 1); slash > 0; slash = node.indexOf('/', slash + 1)) {
+      parents.add(node.substring(0, slash));
+    }
+    return parents;
+  }
+
+  /** The entries among the children of a name, in their order. */
+  List<Entry> entries(String name, List<String> children) {
+    List<Child> found = new ArrayList<>();
+    for (String child : children) {
+      Matcher parts = CHILD.matcher(child);
+      if (parts.matches()) {
+        String path = name(name) + "/" + child;
+        Entry entry = Entry.of(name, path, parts.group(1), 0, Details.NONE);
+        found.add(new Child((int) Long.parseLong(parts.group(2)), entry));
+      }
+    }
+    // By the difference: the server's counter of 32 bits wraps around
+    found.sort(Comparator.comparing(Child::number, (a, b) -> Integer.compare(a - b, 0)));
+    return found.stream().map(Child::entry).toList();
+  }
+
+  /** The entry of a list with its number and details. */
+  static Entry detailed(Entry entry, long number, Details details) {
+    return new Entry(
+        entry.name(),
+        entry.key(),
+        entry.id(),
+        entry.mode(),
+        entry.permits(),
+        entry.limit(),
+        number,
+        details);
+  }
+
+  /** What the node of an entry has: the ttl of its session in milliseconds, and the holder. */
+  static byte[] data(Duration ttl, String holder) {
+    return (ttl.toMillis() + " " + holder).getBytes(StandardCharsets.UTF_8);
+  }
+
+  /**
+   * What {@link #data} has written.
+   *
+   * @param silent how long ago the client has prolonged the session; empty if not known
+   */
+  static Details details(String data, Duration age, Optional<Duration> silent) {
+    String[] parts = data.split(" ", 2);
+    Duration ttl = Duration.ofMillis(parts[0].matches("\\d{1,9}") ? Long.parseLong(parts[0]) : 0);
+    Duration left = silent.map(ttl::minus).filter(time -> !time.isNegative()).orElse(Duration.ZERO);
+    return new Details(parts[parts.length - 1], age, left);
+  }
+}

@@ -1,0 +1,375 @@
+package io.leasehold.zookeeper;
+
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.sessions.Entry;
+import io.leasehold.sessions.Entry.Details;
+import io.leasehold.sessions.Session;
+import io.leasehold.spi.FenceNumber;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Ticket;
+import io.leasehold.zookeeper.Wire.Data;
+import io.leasehold.zookeeper.Wire.Made;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/** The entries of one ZooKeeper session, which are ephemeral nodes. Thread-safe. */
+final class ZooKeeperSession implements Session {
+  private static final byte[] NO_DATA = {};
+  private static final int MOST_TRIES = 3;
+
+  /** How many nodes are read in one request. */
+  private static final int MOST_TOGETHER = 200;
+
+  private final Wire wire;
+  private final Tree tree;
+  private final Duration ttl;
+  private final Runnable close;
+
+  /** The node to which beats are written. */
+  private final String beats;
+
+  /** Those for which a request was sent that may make an entry, and whose outcome is not known. */
+  private final Map<LeaseId, Ticket> doubted = new ConcurrentHashMap<>();
+
+  private final Set<String> entries = ConcurrentHashMap.newKeySet();
+
+  ZooKeeperSession(Wire wire, Tree tree, Runnable close) {
+    this.wire = wire;
+    this.tree = tree;
+    this.ttl = Duration.ofMillis(wire.zk().getSessionTimeout());
+    this.close = close;
+    this.beats = tree.session(wire.zk().getSessionId());
+  }
+
+  Duration ttl() {
+    return ttl;
+  }
+
+  /** Makes the node of the session, which shows that this client may do that here. */
+  CompletionStage<Made> begin() {
+    return make(beats, NO_DATA, CreateMode.EPHEMERAL, () -> {}, 0);
+  }
+
+  /**
+   * Makes a node, and its parents if they are not there.
+   *
+   * @param behind sends what goes behind it in the same round trip
+   */
+  private CompletionStage<Made> make(
+      String path, byte[] data, CreateMode mode, Runnable behind, int tries) {
+    List<String> chain = Tree.parents(path);
+    // Mostly only the last one is not there: the server removes it once it is empty for a while
+    int from = tries == 0 ? chain.size() : tries == 1 ? chain.size() - 1 : 0;
+    CompletableFuture<?>[] parents =
+        chain.subList(from, chain.size()).stream()
+            .map(node -> wire.create(node, NO_DATA, modeOfParent(node)))
+            .toArray(CompletableFuture[]::new);
+    CompletableFuture<Optional<Made>> made = wire.create(path, data, mode);
+    behind.run();
+    return made.thenCompose(
+        node -> {
+          if (node.isPresent()) {
+            return CompletableFuture.completedFuture(node.get());
+          }
+          return tries < MOST_TRIES
+              ? make(path, data, mode, behind, tries + 1)
+              // One of the parents says why, perhaps
+              : CompletableFuture.allOf(parents)
+                  .thenCompose(done -> failed(Failure.UNAVAILABLE, path + " cannot be made"));
+        });
+  }
+
+  private CreateMode modeOfParent(String node) {
+    return node.length() > tree.chroot().length() ? CreateMode.CONTAINER : CreateMode.PERSISTENT;
+  }
+
+  private static <T> CompletionStage<T> failed(Failure failure, String message) {
+    return CompletableFuture.failedFuture(new StoreException(failure, message, null));
+  }
+
+  // ---- entries
+
+  @Override
+  public CompletionStage<Entered> enter(Ticket ticket, Duration within) {
+    boolean again = doubted.putIfAbsent(ticket.id(), ticket) != null;
+    CompletionStage<Entered> answer = again ? enterAgain(ticket) : create(ticket);
+    return answer.whenComplete(
+        (entered, failed) -> {
+          if (failed == null || (!again && tookNoEffect(failed))) {
+            doubted.remove(ticket.id());
+          }
+        });
+  }
+
+  private static boolean tookNoEffect(Throwable failed) {
+    Throwable cause = failed.getCause() == null ? failed : failed.getCause();
+    return cause instanceof StoreException known && known.failure() != Failure.UNKNOWN_OUTCOME;
+  }
+
+  private CompletionStage<Entered> create(Ticket ticket) {
+    AtomicReference<CompletableFuture<Optional<List<String>>>> list = new AtomicReference<>();
+    return make(
+            tree.entry(ticket),
+            Tree.data(ttl, ticket.holder()),
+            CreateMode.EPHEMERAL_SEQUENTIAL,
+            () -> list.set(wire.children(tree.name(ticket.name()))),
+            0)
+        .thenCompose(
+            made ->
+                list.get()
+                    .exceptionally(failed -> Optional.empty())
+                    .thenCompose(all -> entered(ticket, made, all)));
+  }
+
+  private CompletionStage<Entered> entered(
+      Ticket ticket, Made made, Optional<List<String>> children) {
+    entries.add(made.path());
+    if (children.isEmpty()) {
+      return failed(Failure.UNKNOWN_OUTCOME, "the entry was made, but the list did not come");
+    }
+    List<Entry> all = tree.entries(ticket.name(), children.get());
+    Details details = new Details(ticket.holder(), Duration.ZERO, ttl);
+    Entry own = Entry.of(ticket.name(), made.path(), Entry.label(ticket), made.number(), details);
+    boolean alone = all.size() == children.get().size();
+    if (alone && made.number() <= FenceNumber.MAX) {
+      return CompletableFuture.completedFuture(new Entered(own, all));
+    }
+    String why =
+        alone
+            ? "the transaction id of ZooKeeper is above 2^53-1, too large for a fencing token"
+            : "under " + tree.name(ticket.name()) + " are nodes that Leasehold has not made";
+    return leave(own, ttl).thenCompose(left -> failed(Failure.REFUSED, why));
+  }
+
+  private CompletionStage<Entered> enterAgain(Ticket ticket) {
+    return settled(ticket)
+        .thenCompose(
+            children -> {
+              List<String> mine = mine(ticket, children);
+              return mine.isEmpty()
+                  ? create(ticket)
+                  : wire.data(mine.get(0), null)
+                      .thenCompose(
+                          node ->
+                              node.isEmpty()
+                                  ? create(ticket)
+                                  : entered(ticket, made(mine.get(0), node.get()), children));
+            });
+  }
+
+  private static Made made(String path, Data node) {
+    return new Made(path, node.stat().getCzxid());
+  }
+
+  /**
+   * The children of the ticket's name once every earlier request of this session has taken effect
+   * or never will. After a reconnect a server may answer a read before it has an earlier write, but
+   * no write before it has all earlier ones.
+   */
+  private CompletionStage<Optional<List<String>>> settled(Ticket ticket) {
+    CompletableFuture<Optional<Stat>> write = wire.setData(beats, NO_DATA);
+    CompletableFuture<Optional<List<String>>> list = wire.children(tree.name(ticket.name()));
+    return write.thenCompose(done -> list);
+  }
+
+  private List<String> mine(Ticket ticket, Optional<List<String>> children) {
+    String path = tree.entry(ticket);
+    return children.orElse(List.of()).stream()
+        .map(child -> tree.name(ticket.name()) + "/" + child)
+        .filter(child -> child.startsWith(path))
+        .toList();
+  }
+
+  @Override
+  public CompletionStage<Boolean> leave(Entry own, Duration within) {
+    return leave(own.key());
+  }
+
+  private CompletableFuture<Boolean> leave(String path) {
+    return wire.delete(path)
+        .whenComplete(
+            (there, failed) -> {
+              if (failed == null) {
+                entries.remove(path);
+              }
+            });
+  }
+
+  @Override
+  public CompletionStage<Boolean> takeBack(Ticket ticket, Duration within) {
+    return settled(ticket)
+        .thenCompose(
+            children ->
+                CompletableFuture.allOf(
+                    mine(ticket, children).stream()
+                        .map(this::leave)
+                        .toArray(CompletableFuture[]::new)))
+        .thenApply(
+            done -> {
+              doubted.remove(ticket.id());
+              return true;
+            });
+  }
+
+  @Override
+  public CompletionStage<List<List<Entry>>> read(List<String> names, Duration within) {
+    return wire.childrenOfEach(names.stream().map(tree::name).toList())
+        .thenApply(
+            found -> {
+              List<List<Entry>> lists = new ArrayList<>();
+              for (int i = 0; i < names.size(); i++) {
+                lists.add(tree.entries(names.get(i), found.get(i).orElse(List.of())));
+              }
+              return lists;
+            });
+  }
+
+  @Override
+  public CompletionStage<Optional<Details>> watch(Entry other, Runnable changed, Duration within) {
+    return look(
+        other,
+        event -> {
+          // The library watches again after a reconnect
+          if (event.getType() != EventType.None) {
+            changed.run();
+          }
+        });
+  }
+
+  @Override
+  public CompletionStage<Optional<Details>> look(Entry other, Duration within) {
+    return look(other, (Watcher) null);
+  }
+
+  private CompletionStage<Optional<Details>> look(Entry other, @Nullable Watcher watcher) {
+    return wire.data(other.key(), watcher)
+        .thenApply(
+            found -> found.map(node -> Tree.details(node.text(), Duration.ZERO, Optional.empty())));
+  }
+
+  @Override
+  public CompletionStage<Void> touch(Entry own, Duration within) {
+    return wire.setData(own.key(), Tree.data(ttl, own.details().holder())).thenAccept(done -> {});
+  }
+
+  @Override
+  public CompletionStage<Void> beat(Duration within) {
+    return wire.setData(beats, NO_DATA).thenAccept(done -> {});
+  }
+
+  @Override
+  public Duration left() {
+    return wire.life().left();
+  }
+
+  @Override
+  public void end() {
+    close.run();
+  }
+
+  /** Removes what it has made, where the session itself goes on. */
+  CompletableFuture<Void> removeAll() {
+    Stream<CompletionStage<Boolean>> inDoubt =
+        doubted.values().stream().map(ticket -> takeBack(ticket, ttl));
+    Stream<CompletionStage<Boolean>> known =
+        Stream.concat(entries.stream(), Stream.of(beats)).map(wire::delete);
+    return CompletableFuture.allOf(
+        Stream.concat(inDoubt, known)
+            .map(CompletionStage::toCompletableFuture)
+            .toArray(CompletableFuture[]::new));
+  }
+
+  // ---- for operators
+
+  /** The entries of these names, or of all, with their details, name by name. */
+  CompletionStage<List<Entry>> list(Optional<String> name) {
+    CompletionStage<List<String>> names =
+        name.isPresent()
+            ? CompletableFuture.completedFuture(List.of(name.get()))
+            : wire.children(tree.root()).thenApply(found -> Tree.names(found.orElse(List.of())));
+    return names
+        .thenCompose(all -> inParts(all, some -> read(some, ttl)))
+        .thenCompose(
+            lists -> inParts(lists.stream().flatMap(List::stream).toList(), this::detailed));
+  }
+
+  /** How many servers vote; none if there is only one. */
+  CompletionStage<Long> servers() {
+    return wire.data(ZooDefs.CONFIG_NODE, null)
+        .thenApply(
+            found ->
+                found.stream()
+                    .flatMap(node -> node.text().lines())
+                    .filter(line -> line.startsWith("server.") && line.contains(":participant"))
+                    .count());
+  }
+
+  private CompletionStage<List<Entry>> detailed(List<Entry> found) {
+    // The write tells the time of the servers, which is that of the nodes
+    CompletableFuture<Optional<Stat>> now = wire.setData(beats, NO_DATA);
+    return wire.dataOfEach(found.stream().map(Entry::key).toList())
+        .thenCompose(
+            nodes ->
+                wire.dataOfEach(nodes.stream().map(this::beatsOf).toList())
+                    .thenCombine(now, (beaten, is) -> detailed(found, nodes, beaten, is)));
+  }
+
+  private String beatsOf(Optional<Data> node) {
+    return node.map(data -> tree.session(data.stat().getEphemeralOwner())).orElse(beats);
+  }
+
+  private static List<Entry> detailed(
+      List<Entry> found,
+      List<Optional<Data>> nodes,
+      List<Optional<Data>> beaten,
+      Optional<Stat> now) {
+    List<Entry> detailed = new ArrayList<>();
+    for (int i = 0; i < found.size(); i++) {
+      if (nodes.get(i).isPresent()) {
+        Data node = nodes.get(i).get();
+        Optional<Duration> age = now.map(is -> between(node.stat().getCtime(), is));
+        Optional<Duration> silent =
+            beaten.get(i).flatMap(beat -> now.map(is -> between(beat.stat().getMtime(), is)));
+        Details details = Tree.details(node.text(), age.orElse(Duration.ZERO), silent);
+        detailed.add(Tree.detailed(found.get(i), node.stat().getCzxid(), details));
+      }
+    }
+    return detailed;
+  }
+
+  private static Duration between(long then, Stat now) {
+    return Duration.ofMillis(Math.max(0, now.getMtime() - then));
+  }
+
+  /** Asks for some after the others, so that no request or answer is too large. */
+  private static <T, R> CompletionStage<List<R>> inParts(
+      List<T> all, Function<List<T>, CompletionStage<List<R>>> ask) {
+    CompletionStage<List<R>> answers = CompletableFuture.completedFuture(List.of());
+    for (int from = 0; from < all.size(); from += MOST_TOGETHER) {
+      List<T> some = all.subList(from, Math.min(all.size(), from + MOST_TOGETHER));
+      answers =
+          answers.thenCompose(
+              before ->
+                  ask.apply(some)
+                      .thenApply(more -> Stream.of(before, more).flatMap(List::stream).toList()));
+    }
+    return answers;
+  }
+}

@@ -1,0 +1,169 @@
+package io.leasehold.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.leasehold.Lease;
+import io.leasehold.Leasehold;
+import io.leasehold.LockException;
+import io.leasehold.StoreException;
+import io.leasehold.internal.Engine;
+import io.leasehold.testkit.FaultProxy;
+import io.leasehold.testkit.FaultProxy.Direction;
+import io.leasehold.testkit.Framing;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of leases and waiters when a session, a process or a connection ends. */
+class SessionTest extends ZooKeeperTest {
+  private JavaProcess puppet() {
+    String url = server.url() + "?prefix=" + prefix();
+    JavaProcess puppet = JavaProcess.start(Puppet.class, url, SHORT.toString());
+    puppet.await("ready");
+    return puppet;
+  }
+
+  @Test
+  void aHolderThatStandsStillIsPassedOverAndTold() throws Exception {
+    try (JavaProcess puppet = puppet()) {
+      puppet.say("acquire");
+      long token = Long.parseLong(puppet.await("acquired"));
+      puppet.signal("STOP");
+      Lease next = client().lock("a").acquire(PATIENCE);
+      assertThat(next.fencingToken()).isGreaterThan(token);
+      puppet.say("held");
+      puppet.signal("CONT");
+      assertThat(puppet.lines("held false")).doesNotContain("held true");
+      puppet.say("acquire");
+      next.release();
+      assertThat(Long.parseLong(puppet.await("acquired"))).isGreaterThan(next.fencingToken());
+    }
+  }
+
+  /** It watches nobody any more, but the one behind it must go on to wait for the holder. */
+  @Test
+  void theWaiterBetweenHolderAndNextDies() throws Exception {
+    Engine client = client();
+    Lease held = client.lock("a").acquire();
+    try (JavaProcess between = puppet()) {
+      between.say("acquire");
+      await().atMost(PATIENCE).until(() -> waiters(client, "a") == 1);
+      CompletableFuture<Lease> next = beginToWait(client().lock("a"), client);
+      between.signal("KILL");
+      await().atMost(PATIENCE).until(() -> waiters(client, "a") == 1);
+      pass(Duration.ofSeconds(1));
+      assertThat(next).isNotDone();
+      assertThat(held.isHeld()).isTrue();
+      held.release();
+      served(next).release();
+    }
+  }
+
+  private CuratorFramework curator(Duration timeout) {
+    CuratorFramework curator =
+        CuratorFrameworkFactory.newClient(
+            "127.0.0.1:" + server.port(),
+            Math.toIntExact(timeout.toMillis()),
+            5_000,
+            new RetryOneTime(100));
+    curator.start();
+    return curator;
+  }
+
+  private Engine over(CuratorFramework curator, Duration ttl) {
+    return add(Leasehold.builder(ZooKeeperStores.using(curator, prefix())).ttl(ttl));
+  }
+
+  @Test
+  void overTheClientOfTheApplication() throws Exception {
+    Duration ttl = Duration.ofSeconds(4);
+    try (CuratorFramework curator = curator(ttl)) {
+      Engine client = over(curator, ttl);
+      Lease held = client.lock("a").acquire();
+      CompletableFuture<Lease> waiter = beginToWait(client().lock("a"), client);
+      pass(ttl.multipliedBy(2));
+      assertThat(held.isHeld()).isTrue();
+      held.release();
+      served(waiter).release();
+      Lease left = client.lock("b").acquire();
+      client.close();
+      assertThat(left.isHeld()).isFalse();
+      requireNoEntry("b");
+      assertThat(curator.getZookeeperClient().isConnected()).isTrue();
+    }
+  }
+
+  @Test
+  void theClientOfTheApplicationHasOneTtl() {
+    try (CuratorFramework curator = curator(Duration.ofSeconds(4))) {
+      assertThatThrownBy(() -> over(curator, Duration.ofSeconds(5)).lock("a").acquire())
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("4s");
+    }
+  }
+
+  @Test
+  void aSessionThatTheServerEndsWhileItsClientIsIdleIsALostLease() throws Exception {
+    Duration ttl = Duration.ofMinutes(5);
+    try (CuratorFramework curator = curator(ttl)) {
+      Engine client = over(curator, ttl);
+      Lease held = client.lock("a").acquire();
+      CompletableFuture<Void> lost = loss(held);
+      ZooKeeper zk = curator.getZookeeperClient().getZooKeeper();
+      end(zk);
+      assertThat(lost).succeedsWithin(PATIENCE);
+      assertThat(held.isHeld()).isFalse();
+      Lease next =
+          await()
+              .atMost(PATIENCE)
+              .ignoreExceptionsInstanceOf(LockException.class)
+              .until(() -> client.lock("a").acquire(PATIENCE), lease -> true);
+      assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+      next.release();
+    }
+  }
+
+  /** As the server does when it has not heard from it. */
+  private void end(ZooKeeper zk) throws IOException, InterruptedException {
+    try (ZooKeeper same =
+        new ZooKeeper(
+            "127.0.0.1:" + server.port(),
+            zk.getSessionTimeout(),
+            event -> {},
+            zk.getSessionId(),
+            zk.getSessionPasswd())) {
+      await().atMost(PATIENCE).until(() -> same.getState().isConnected());
+    }
+  }
+
+  @Test
+  void whileNothingComesThroughALeaseEndsByTheClockOfItsHolder() throws Exception {
+    try (FaultProxy proxy = FaultProxy.to("127.0.0.1", server.port(), Framing.NONE)) {
+      Engine client = clientAt("zookeeper://127.0.0.1:" + proxy.port(), how -> how.ttl(SHORT));
+      Lease held = client.lock("a").acquire();
+      CompletableFuture<Void> lost = loss(held);
+      proxy.drop(Direction.TO_SERVER);
+      proxy.drop(Direction.TO_CLIENT);
+      Lease next = client().lock("a").acquire(PATIENCE);
+      assertThat(lost).isDone();
+      assertThatThrownBy(() -> client.lock("b").tryAcquire(Duration.ofMillis(300)))
+          .isInstanceOf(StoreException.class);
+      next.release();
+      proxy.cutAll();
+      proxy.heal();
+      await()
+          .atMost(PATIENCE)
+          .ignoreExceptionsInstanceOf(LockException.class)
+          .until(() -> client.lock("b").acquire(PATIENCE), lease -> true)
+          .release();
+      requireNothingLeft(client);
+    }
+  }
+}
