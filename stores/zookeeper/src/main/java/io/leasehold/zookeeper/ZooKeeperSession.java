@@ -12,6 +12,7 @@ import io.leasehold.zookeeper.Wire.Data;
 import io.leasehold.zookeeper.Wire.Made;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
@@ -50,6 +52,15 @@ final class ZooKeeperSession implements Session {
 
   private final Set<String> entries = ConcurrentHashMap.newKeySet();
 
+  /** What enters just now. Guarded by itself, also while a request is sent that depends on it. */
+  private final Map<LeaseId, Entering> entering = new HashMap<>();
+
+  /** The requests under way for one acquisition, of which none may make an entry behind its end. */
+  private static final class Entering {
+    private int requests;
+    private boolean takenBack;
+  }
+
   ZooKeeperSession(Wire wire, Tree tree, Runnable close) {
     this.wire = wire;
     this.tree = tree;
@@ -64,35 +75,46 @@ final class ZooKeeperSession implements Session {
 
   /** Makes the node of the session, which shows that this client may do that here. */
   CompletionStage<Made> begin() {
-    return make(beats, NO_DATA, CreateMode.EPHEMERAL, () -> {}, 0);
+    return make(new Node(beats, NO_DATA, CreateMode.EPHEMERAL, () -> {}, () -> true), 0);
   }
 
   /**
-   * Makes a node, and its parents if they are not there.
+   * A node that is to be made.
    *
    * @param behind sends what goes behind it in the same round trip
+   * @param wanted whether it is still to be made
    */
-  private CompletionStage<Made> make(
-      String path, byte[] data, CreateMode mode, Runnable behind, int tries) {
-    List<String> chain = Tree.parents(path);
+  private record Node(
+      String path, byte[] data, CreateMode mode, Runnable behind, BooleanSupplier wanted) {}
+
+  /** Makes a node, and its parents if they are not there. */
+  private CompletionStage<Made> make(Node node, int tries) {
+    List<String> chain = Tree.parents(node.path);
     // Mostly only the last one is not there: the server removes it once it is empty for a while
     int from = tries == 0 ? chain.size() : tries == 1 ? chain.size() - 1 : 0;
-    CompletableFuture<?>[] parents =
-        chain.subList(from, chain.size()).stream()
-            .map(node -> wire.create(node, NO_DATA, modeOfParent(node)))
-            .toArray(CompletableFuture[]::new);
-    CompletableFuture<Optional<Made>> made = wire.create(path, data, mode);
-    behind.run();
+    CompletableFuture<?>[] parents;
+    CompletableFuture<Optional<Made>> made;
+    synchronized (entering) {
+      if (!node.wanted.getAsBoolean()) {
+        return failed(Failure.UNAVAILABLE, node.path + " is not wanted any more");
+      }
+      parents =
+          chain.subList(from, chain.size()).stream()
+              .map(parent -> wire.create(parent, NO_DATA, modeOfParent(parent)))
+              .toArray(CompletableFuture[]::new);
+      made = wire.create(node.path, node.data, node.mode);
+      node.behind.run();
+    }
     return made.thenCompose(
-        node -> {
-          if (node.isPresent()) {
-            return CompletableFuture.completedFuture(node.get());
+        done -> {
+          if (done.isPresent()) {
+            return CompletableFuture.completedFuture(done.get());
           }
           return tries < MOST_TRIES
-              ? make(path, data, mode, behind, tries + 1)
+              ? make(node, tries + 1)
               // One of the parents says why, perhaps
               : CompletableFuture.allOf(parents)
-                  .thenCompose(done -> failed(Failure.UNAVAILABLE, path + " cannot be made"));
+                  .thenCompose(all -> failed(Failure.UNAVAILABLE, node.path + " cannot be made"));
         });
   }
 
@@ -108,10 +130,22 @@ final class ZooKeeperSession implements Session {
 
   @Override
   public CompletionStage<Entered> enter(Ticket ticket, Duration within) {
+    Entering request;
+    synchronized (entering) {
+      request = entering.computeIfAbsent(ticket.id(), id -> new Entering());
+      request.requests++;
+    }
     boolean again = doubted.putIfAbsent(ticket.id(), ticket) != null;
-    CompletionStage<Entered> answer = again ? enterAgain(ticket) : create(ticket);
+    CompletionStage<Entered> answer =
+        again ? enterAgain(ticket, request) : create(ticket, request);
     return answer.whenComplete(
         (entered, failed) -> {
+          synchronized (entering) {
+            request.requests--;
+            if (request.requests == 0) {
+              entering.remove(ticket.id());
+            }
+          }
           if (failed == null || (!again && tookNoEffect(failed))) {
             doubted.remove(ticket.id());
           }
@@ -123,14 +157,16 @@ final class ZooKeeperSession implements Session {
     return cause instanceof StoreException known && known.failure() != Failure.UNKNOWN_OUTCOME;
   }
 
-  private CompletionStage<Entered> create(Ticket ticket) {
+  private CompletionStage<Entered> create(Ticket ticket, Entering request) {
     AtomicReference<CompletableFuture<Optional<List<String>>>> list = new AtomicReference<>();
-    return make(
+    Node node =
+        new Node(
             tree.entry(ticket),
             Tree.data(ttl, ticket.holder()),
             CreateMode.EPHEMERAL_SEQUENTIAL,
             () -> list.set(wire.children(tree.name(ticket.name()))),
-            0)
+            () -> !request.takenBack);
+    return make(node, 0)
         .thenCompose(
             made ->
                 list.get()
@@ -158,18 +194,18 @@ final class ZooKeeperSession implements Session {
     return leave(own, ttl).thenCompose(left -> failed(Failure.REFUSED, why));
   }
 
-  private CompletionStage<Entered> enterAgain(Ticket ticket) {
+  private CompletionStage<Entered> enterAgain(Ticket ticket, Entering request) {
     return settled(ticket)
         .thenCompose(
             children -> {
               List<String> mine = mine(ticket, children);
               return mine.isEmpty()
-                  ? create(ticket)
+                  ? create(ticket, request)
                   : wire.data(mine.get(0), null)
                       .thenCompose(
                           node ->
                               node.isEmpty()
-                                  ? create(ticket)
+                                  ? create(ticket, request)
                                   : entered(ticket, made(mine.get(0), node.get()), children));
             });
   }
@@ -214,7 +250,15 @@ final class ZooKeeperSession implements Session {
 
   @Override
   public CompletionStage<Boolean> takeBack(Ticket ticket, Duration within) {
-    return settled(ticket)
+    CompletionStage<Optional<List<String>>> settled;
+    synchronized (entering) {
+      Entering request = entering.get(ticket.id());
+      if (request != null) {
+        request.takenBack = true;
+      }
+      settled = settled(ticket);
+    }
+    return settled
         .thenCompose(
             children ->
                 CompletableFuture.allOf(

@@ -66,6 +66,22 @@ class SessionTest extends ZooKeeperTest {
     }
   }
 
+  /**
+   * The node of the name is not there, so the entry is asked for a second time once the server has
+   * said so, which was once done although the entry was taken back meanwhile.
+   */
+  @Test
+  void aWaiterThatGivesUpBeforeTheFirstAnswerLeavesNoEntry() throws Exception {
+    Engine client = client();
+    client.lock("other").acquire().release();
+    server.process().pause();
+    CompletableFuture<Lease> waiter = client.lock("a").acquireAsync(PATIENCE);
+    assertThat(waiter.cancel(true)).isTrue();
+    server.process().resume();
+    requireNothingLeft(client);
+    requireNoEntry("a");
+  }
+
   private CuratorFramework curator(Duration timeout) {
     CuratorFramework curator =
         CuratorFrameworkFactory.newClient(
