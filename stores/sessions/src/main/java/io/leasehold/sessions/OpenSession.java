@@ -119,9 +119,12 @@ final class OpenSession {
         : Optional.of(left.compareTo(yield) < 0 ? left : yield);
   }
 
-  /** A beat, unless the last one was sent just now. */
+  /** A beat if less is left than a lease may count on, unless the last one was sent just now. */
   CompletionStage<Void> beatIfDue() {
-    return clock.nanos() - beatSent < every / 2 ? CompletableFuture.completedFuture(null) : beat();
+    boolean isDue = session().left().compareTo(yield) < 0;
+    return isDue && clock.nanos() - beatSent >= every / 2
+        ? beat()
+        : CompletableFuture.completedFuture(null);
   }
 
   CompletionStage<Void> beat() {

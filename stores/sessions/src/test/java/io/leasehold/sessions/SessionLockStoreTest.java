@@ -161,7 +161,7 @@ class SessionLockStoreTest {
       held.add(exclusive("name " + i, Intent.QUEUE));
       attempt(store, held.get(i));
     }
-    clock.advance(TTL.dividedBy(3));
+    clock.advance(TTL.dividedBy(2));
     int beats = server.count("beat");
 
     Map<LeaseId, Renewal> answers = renew(store, held);
@@ -178,13 +178,27 @@ class SessionLockStoreTest {
     for (Ticket each : held) {
       attempt(store, each);
     }
-    clock.advance(TTL.dividedBy(3));
+    clock.advance(TTL.dividedBy(2));
     int beats = server.count("beat");
 
     renew(store, held.subList(0, 1));
     renew(store, held.subList(1, 2));
 
     assertThat(server.count("beat") - beats).isEqualTo(1);
+  }
+
+  /** The next beat comes by itself. */
+  @Test
+  void aSessionOfWhichEnoughIsLeftIsNotProlongedByARenewal() throws Exception {
+    SessionLockStore store = open();
+    Ticket held = exclusive("a", Intent.QUEUE);
+    attempt(store, held);
+    clock.advance(TTL.dividedBy(4));
+    int beats = server.count("beat");
+
+    assertThat(renew(store, List.of(held)).get(held.id())).isInstanceOf(Renewal.Renewed.class);
+
+    assertThat(server.count("beat") - beats).isZero();
   }
 
   // ---- who is next
