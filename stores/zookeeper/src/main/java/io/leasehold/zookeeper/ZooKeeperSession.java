@@ -136,8 +136,7 @@ final class ZooKeeperSession implements Session {
       request.requests++;
     }
     boolean again = doubted.putIfAbsent(ticket.id(), ticket) != null;
-    CompletionStage<Entered> answer =
-        again ? enterAgain(ticket, request) : create(ticket, request);
+    CompletionStage<Entered> answer = again ? enterAgain(ticket, request) : create(ticket, request);
     return answer.whenComplete(
         (entered, failed) -> {
           synchronized (entering) {
