@@ -17,6 +17,7 @@ import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.KeyManager;
@@ -35,13 +36,15 @@ import org.jspecify.annotations.Nullable;
  * @param key of the first of these
  */
 public record TlsFiles(Optional<Path> ca, Optional<Path> cert, Optional<Path> key) {
+  static final Set<String> PARAMETERS = Set.of("ca", "cert", "key");
+
   private static final Pattern KEY =
       Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
 
   private static final List<String> ALGORITHMS = List.of("EC", "RSA", "Ed25519");
 
   /** What the parameters of a URL name. */
-  public static TlsFiles of(StoreUrl url) {
+  static TlsFiles of(StoreUrl url) {
     return new TlsFiles(file(url, "ca"), file(url, "cert"), file(url, "key"));
   }
 
@@ -55,8 +58,8 @@ public record TlsFiles(Optional<Path> ca, Optional<Path> cert, Optional<Path> ke
    * @param secure the scheme with TLS
    * @throws IllegalArgumentException if it names a file
    */
-  public static void requireNone(StoreUrl url, String secure) {
-    for (String parameter : List.of("ca", "cert", "key")) {
+  static void requireNone(StoreUrl url, String secure) {
+    for (String parameter : PARAMETERS) {
       if (url.parameter(parameter).isPresent()) {
         throw new IllegalArgumentException(
             "the store URL has a parameter " + parameter + " without TLS; write " + secure + "://");

@@ -1,11 +1,12 @@
 package io.leasehold.consul;
 
 import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.ServerUrl;
+import io.leasehold.spi.support.ServerUrl.Form;
+import io.leasehold.spi.support.ServerUrl.Login;
 import io.leasehold.spi.support.TlsFiles;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
 import org.apache.hc.core5.http.HttpHost;
 import org.jspecify.annotations.Nullable;
@@ -18,10 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param tls null without TLS
  */
 record AgentAddress(HttpHost host, @Nullable String token, String query, @Nullable SSLContext tls) {
-  private static final Set<String> PARAMETERS =
-      Set.of("token", "dc", "prefix", "ca", "cert", "key");
-  private static final Pattern REST =
-      Pattern.compile("//(\\[[0-9A-Fa-f:.]+]|[^@:/,\\[\\]]+)(?::(\\d{1,5}))?/?");
+  private static final Form FORM = new Form(8500, false, "", Login.NONE, "consuls");
 
   /**
    * Reads a URL.
@@ -30,26 +28,18 @@ record AgentAddress(HttpHost host, @Nullable String token, String query, @Nullab
    * @throws IllegalArgumentException if it is malformed; the message has no secrets
    */
   static AgentAddress of(StoreUrl url, Map<String, String> environment) {
-    url.requireOnly(PARAMETERS);
-    Matcher rest = REST.matcher(url.rest());
+    ServerUrl agent = ServerUrl.of(url, FORM, Set.of("token", "dc", "prefix"), environment);
     String dc = url.parameter("dc").orElse("");
     String token = url.parameter("token").orElse(environment.get("LEASEHOLD_PASSWORD"));
-    int port = !rest.matches() ? 0 : rest.group(2) == null ? 8500 : Integer.parseInt(rest.group(2));
-    if (port < 1 || port > 65_535 || !dc.matches("[\\w-]*")) {
+    if (!dc.matches("[\\w-]*") || (token != null && !token.matches("[!-~]+"))) {
       throw new IllegalArgumentException(
-          "the store URL is not " + url.scheme() + "://host[:port][?token=…&dc=…] of one agent");
+          "the datacenter or the ACL token of the store URL has characters that none has");
     }
-    if (token != null && !token.matches("[!-~]+")) {
-      throw new IllegalArgumentException("the ACL token has characters that no token has");
-    }
-    boolean secure = url.scheme().equals("consuls");
-    if (!secure) {
-      TlsFiles.requireNone(url, "consuls");
-    }
+    String scheme = agent.tls().isPresent() ? "https" : "http";
     return new AgentAddress(
-        new HttpHost(secure ? "https" : "http", rest.group(1).replaceAll("[\\[\\]]", ""), port),
+        new HttpHost(scheme, agent.host().name(), agent.host().port()),
         token,
         dc.isEmpty() ? "" : "?dc=" + dc,
-        secure ? TlsFiles.of(url).context() : null);
+        agent.tls().map(TlsFiles::context).orElse(null));
   }
 }

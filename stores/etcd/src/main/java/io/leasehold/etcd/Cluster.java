@@ -17,7 +17,8 @@ import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.MetadataUtils;
-import io.leasehold.spi.support.Login;
+import io.leasehold.spi.support.ServerUrl;
+import io.leasehold.spi.support.ServerUrl.Host;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -39,9 +40,8 @@ final class Cluster implements AutoCloseable {
   /** Without it a member that is cut off from the others would be silent. */
   private static final Metadata.Key<String> HAS_LEADER = header("hasleader");
 
-  private final List<String> names;
+  private final ServerUrl servers;
   private final List<ManagedChannel> channels;
-  private final Login login;
 
   /** Rises; the rest of its division by the number of members is the one that is asked. */
   private final AtomicInteger asked = new AtomicInteger();
@@ -53,19 +53,17 @@ final class Cluster implements AutoCloseable {
   private volatile Runnable onRecovery = () -> {};
   private volatile boolean failing;
 
-  Cluster(List<String> members, ChannelCredentials security, Login login) {
-    this.names = members;
-    this.channels = members.stream().map(each -> channel(each, security)).toList();
-    this.login = login;
+  Cluster(ServerUrl servers, ChannelCredentials security) {
+    this.servers = servers;
+    this.channels = servers.hosts().stream().map(each -> channel(each, security)).toList();
   }
 
   private static Metadata.Key<String> header(String name) {
     return Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
   }
 
-  private static ManagedChannel channel(String member, ChannelCredentials security) {
-    String target = "dns:///" + member + (member.matches(".*:\\d+") ? "" : ":2379");
-    return Grpc.newChannelBuilder(target, security)
+  private static ManagedChannel channel(Host member, ChannelCredentials security) {
+    return Grpc.newChannelBuilder("dns:///" + member, security)
         .disableRetry()
         .maxInboundMessageSize(Integer.MAX_VALUE)
         .keepAliveTime(10, TimeUnit.SECONDS)
@@ -97,7 +95,7 @@ final class Cluster implements AutoCloseable {
   }
 
   int size() {
-    return names.size();
+    return channels.size();
   }
 
   /** The member to ask. */
@@ -106,11 +104,11 @@ final class Cluster implements AutoCloseable {
   }
 
   private int index(int at) {
-    return Math.floorMod(at, names.size());
+    return Math.floorMod(at, channels.size());
   }
 
   String name(int at) {
-    return names.get(index(at));
+    return servers.hosts().get(index(at)).toString();
   }
 
   /** A call of a member, not started. */
@@ -145,7 +143,7 @@ final class Cluster implements AutoCloseable {
 
   /** What the cluster gave for the password; empty without a user. */
   CompletableFuture<String> token(Deadline until) {
-    if (login.user() == null) {
+    if (servers.user().isEmpty()) {
       return CompletableFuture.completedFuture("");
     }
     CompletableFuture<String> known = token.get();
@@ -158,8 +156,8 @@ final class Cluster implements AutoCloseable {
     }
     AuthenticateRequest message =
         AuthenticateRequest.newBuilder()
-            .setName(login.user())
-            .setPassword(String.valueOf(login.password()))
+            .setName(servers.user())
+            .setPassword(servers.password())
             .build();
     Duration within = Duration.ofNanos(Math.max(1, until.timeRemaining(TimeUnit.NANOSECONDS)));
     CompletableFuture<String> unused =
@@ -192,7 +190,7 @@ final class Cluster implements AutoCloseable {
     if (used.equals(known(last))) {
       token.compareAndSet(last, null);
     }
-    return login.user() != null;
+    return !servers.user().isEmpty();
   }
 
   /**

@@ -6,16 +6,14 @@ import io.grpc.TlsChannelCredentials;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreProvider;
 import io.leasehold.spi.StoreUrl;
-import io.leasehold.spi.support.Login;
+import io.leasehold.spi.support.ServerUrl;
+import io.leasehold.spi.support.ServerUrl.Form;
+import io.leasehold.spi.support.ServerUrl.Login;
 import io.leasehold.spi.support.SystemClock;
 import io.leasehold.spi.support.TlsFiles;
 import java.io.File;
 import java.io.IOException;
-import java.util.List;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * Opens stores on etcd: {@code etcd://[user:password@]host[:port][,host[:port]...]}, {@code
@@ -32,13 +30,7 @@ import java.util.stream.Stream;
  * <p>Stateless and thread-safe.
  */
 public final class EtcdStoreProvider implements StoreProvider {
-  private static final Set<String> PARAMETERS = Set.of("prefix", "ca", "cert", "key");
-
-  private static final Pattern REST =
-      Pattern.compile("//(?:(?<user>[^@:/]*)(?::(?<password>[^@/]*))?@)?(?<members>[^@/]+)/?");
-
-  private static final Pattern MEMBER =
-      Pattern.compile("(\\[[0-9A-Fa-f:.]+]|[^:\\[\\]]+)(:\\d{1,5})?");
+  private static final Form FORM = new Form(2379, true, "", Login.BOTH, "etcds");
 
   /** For {@link java.util.ServiceLoader}. */
   public EtcdStoreProvider() {}
@@ -50,34 +42,18 @@ public final class EtcdStoreProvider implements StoreProvider {
 
   @Override
   public StoreFactory factory(StoreUrl url) {
-    Matcher rest = REST.matcher(url.rest());
-    List<String> members =
-        rest.matches() ? Stream.of(rest.group("members").split(",", -1)).toList() : List.of();
-    if (members.isEmpty() || !members.stream().allMatch(MEMBER.asMatchPredicate())) {
-      // Without the URL: what cannot be read may have a password anywhere
-      throw new IllegalArgumentException(
-          "the store URL is not "
-              + url.scheme()
-              + "://[user:password@]host[:port][,host[:port]...]; percent-encode what is special"
-              + " in user and password, as %40 for an @ and %3F for a ?");
-    }
-    url.requireOnly(PARAMETERS);
-    Login login = Login.of(rest.group("user"), rest.group("password"), System.getenv());
-    if (login.user() == null && login.password() != null) {
-      throw new IllegalArgumentException("etcd needs a user with the password; set LEASEHOLD_USER");
-    }
-    ChannelCredentials security = security(url);
+    ServerUrl servers = ServerUrl.of(url, FORM, Set.of("prefix"), System.getenv());
+    ChannelCredentials security =
+        servers
+            .tls()
+            .map(EtcdStoreProvider::security)
+            .orElseGet(InsecureChannelCredentials::create);
     Keys keys = new Keys(url.parameter("prefix").orElse(Keys.PREFIX));
     return listener ->
-        EtcdStore.open(new Cluster(members, security, login), keys, new SystemClock(), listener);
+        EtcdStore.open(new Cluster(servers, security), keys, new SystemClock(), listener);
   }
 
-  private static ChannelCredentials security(StoreUrl url) {
-    if (!url.scheme().equals("etcds")) {
-      TlsFiles.requireNone(url, "etcds");
-      return InsecureChannelCredentials.create();
-    }
-    TlsFiles files = TlsFiles.of(url);
+  private static ChannelCredentials security(TlsFiles files) {
     // Says what is wrong with them
     files.context();
     TlsChannelCredentials.Builder tls = TlsChannelCredentials.newBuilder();

@@ -100,7 +100,7 @@ final class Connection implements AutoCloseable {
 
   private CompletionStage<AsciiMemcacheClient<String>> connect() {
     return DefaultRawMemcacheClient.connect(
-            HostAndPort.fromParts(address.host(), address.port()),
+            HostAndPort.fromParts(address.host().name(), address.host().port()),
             MOST_UNDER_WAY,
             64,
             false,

@@ -4,6 +4,8 @@ import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreProvider;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.support.ServerUrl;
+import io.leasehold.spi.support.ServerUrl.Form;
+import io.leasehold.spi.support.ServerUrl.Login;
 import io.leasehold.spi.support.SystemClock;
 import java.util.Set;
 
@@ -19,7 +21,7 @@ import java.util.Set;
  * <p>Stateless and thread-safe.
  */
 public final class MemcachedStoreProvider implements StoreProvider {
-  private static final Set<String> PARAMETERS = Set.of("prefix");
+  static final Form FORM = new Form(11_211, false, "", Login.BOTH, "");
 
   /** For {@link java.util.ServiceLoader}. */
   public MemcachedStoreProvider() {}
@@ -31,8 +33,7 @@ public final class MemcachedStoreProvider implements StoreProvider {
 
   @Override
   public StoreFactory factory(StoreUrl url) {
-    ServerUrl server = ServerUrl.of(url, 11_211, System.getenv());
-    url.requireOnly(PARAMETERS);
+    ServerUrl server = ServerUrl.of(url, FORM, Set.of("prefix"), System.getenv());
     String prefix = url.parameter("prefix").orElse("leasehold:");
     if (!prefix.matches("[!-~]{1,100}") || !(server.user() + server.password()).matches("[ -~]*")) {
       throw new IllegalArgumentException(

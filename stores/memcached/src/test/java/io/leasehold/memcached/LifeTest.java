@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -66,7 +67,8 @@ class LifeTest extends ServerTest {
   }
 
   private LockStore store(Clock clock) {
-    ServerUrl url = ServerUrl.of(StoreUrl.parse(server.url()), 11_211, Map.of());
+    ServerUrl url =
+        ServerUrl.of(StoreUrl.parse(server.url()), MemcachedStoreProvider.FORM, Set.of(), Map.of());
     return MemcachedStore.open(
         url,
         key(""),

@@ -39,9 +39,6 @@ public final class RedisStoreProvider implements StoreProvider {
 
   static Connections connections(StoreUrl url) {
     ClientLibrary.JEDIS.require();
-    Connections connections =
-        ClientLibrary.JEDIS.use(() -> ServerAddress.of(url, System.getenv()).connections());
-    url.requireOnly(ServerAddress.PARAMETERS);
-    return connections;
+    return ClientLibrary.JEDIS.use(() -> ServerAddress.of(url, System.getenv()).connections());
   }
 }

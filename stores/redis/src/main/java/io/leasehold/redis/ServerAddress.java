@@ -1,15 +1,14 @@
 package io.leasehold.redis;
 
 import io.leasehold.spi.StoreUrl;
-import io.leasehold.spi.support.Login;
-import io.leasehold.spi.support.TlsFiles;
+import io.leasehold.spi.support.ServerUrl;
+import io.leasehold.spi.support.ServerUrl.Form;
+import io.leasehold.spi.support.ServerUrl.Login;
 import java.net.Socket;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.ClientSetInfoConfig;
@@ -23,15 +22,11 @@ import redis.clients.jedis.RedisProtocol;
 
 /** Where a server is, and how to come in: a URL taken apart. */
 final class ServerAddress {
-  static final Set<String> PARAMETERS = Set.of("prefix", "ca", "cert", "key");
+  private static final Set<String> PARAMETERS = Set.of("prefix");
+
+  private static final Form FORM = new Form(6379, false, "/database", Login.PASSWORD, "rediss");
 
   private static final int CONNECT_MILLIS = 2_000;
-
-  /** //user:password@host:port/database, of which only the host must be there. */
-  private static final Pattern REST =
-      Pattern.compile(
-          "//(?:(?<user>[^@:/]*)(?::(?<password>[^@/]*))?@)?"
-              + "(?<host>\\[[0-9A-Fa-f:.]+]|[^@:/\\[\\]]+)(?::(?<port>\\d{1,5}))?(?:/(?<db>\\d{0,5}))?");
 
   private final HostAndPort where;
   private final JedisClientConfig how;
@@ -51,11 +46,9 @@ final class ServerAddress {
    * @throws IllegalArgumentException if it is malformed; the message has no secrets
    */
   static ServerAddress of(StoreUrl url, Map<String, String> environment) {
-    refuseSplitPassword(url);
-    Matcher rest = REST.matcher(url.rest());
-    int port = rest.matches() ? number(rest, "port", 6379) : -1;
-    if (port < 1 || port > 65_535) {
-      throw malformed(url);
+    ServerUrl server = ServerUrl.of(url, FORM, PARAMETERS, environment);
+    if (!server.path().matches("\\d{0,5}")) {
+      throw new IllegalArgumentException("the database of the store URL is not a number");
     }
     DefaultJedisClientConfig.Builder config =
         DefaultJedisClientConfig.builder()
@@ -64,13 +57,14 @@ final class ServerAddress {
             .socketTimeoutMillis(CONNECT_MILLIS)
             .clientName("leasehold")
             .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
-            .database(number(rest, "db", 0));
-    Login login = Login.of(rest.group("user"), rest.group("password"), environment);
-    if (login.password() != null) {
-      config.user(login.user()).password(login.password());
+            .database(server.path().isEmpty() ? 0 : Integer.parseInt(server.path()));
+    if (!server.password().isEmpty()) {
+      config.user(server.user().isEmpty() ? null : server.user()).password(server.password());
     }
-    String host = rest.group("host").replaceAll("[\\[\\]]", "");
-    return new ServerAddress(new HostAndPort(host, port), config.build(), tls(url));
+    return new ServerAddress(
+        new HostAndPort(server.host().name(), server.host().port()),
+        config.build(),
+        server.tls().map(files -> files.context().getSocketFactory()).orElse(null));
   }
 
   Connections connections() {
@@ -79,31 +73,6 @@ final class ServerAddress {
             ? new DefaultJedisSocketFactory(where, how)
             : new TlsSocketFactory(where, how, tls);
     return new Connections("Redis at " + where, () -> open(sockets));
-  }
-
-  /**
-   * Where a password has a ? that is not encoded, the rest of it is taken for parameters, and an
-   * error would name them.
-   */
-  private static void refuseSplitPassword(StoreUrl url) {
-    boolean split =
-        url.parameters().entrySet().stream()
-            .anyMatch(
-                each ->
-                    !PARAMETERS.contains(each.getKey())
-                        && (each.getKey() + each.getValue()).contains("@"));
-    if (split) {
-      throw malformed(url);
-    }
-  }
-
-  private static IllegalArgumentException malformed(StoreUrl url) {
-    // Without the URL: what cannot be read may have a password anywhere.
-    return new IllegalArgumentException(
-        "the store URL is not "
-            + url.scheme()
-            + "://[user:password@]host[:port][/database]; percent-encode what is special in user"
-            + " and password, as %40 for an @ and %3F for a ?");
   }
 
   private Link open(JedisSocketFactory sockets) {
@@ -117,19 +86,5 @@ final class ServerAddress {
             },
             how);
     return new Link(connection, () -> Objects.requireNonNull(made.get()).close());
-  }
-
-  private static int number(Matcher rest, String group, int otherwise) {
-    String digits = rest.group(group);
-    return digits == null || digits.isEmpty() ? otherwise : Integer.parseInt(digits);
-  }
-
-  /** Null without TLS. */
-  private static @Nullable SSLSocketFactory tls(StoreUrl url) {
-    if (url.scheme().equals("rediss")) {
-      return TlsFiles.of(url).context().getSocketFactory();
-    }
-    TlsFiles.requireNone(url, "rediss");
-    return null;
   }
 }

@@ -5,19 +5,17 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreProvider;
 import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.ServerUrl;
+import io.leasehold.spi.support.ServerUrl.Form;
+import io.leasehold.spi.support.ServerUrl.Login;
 import io.leasehold.zookeeper.Connection.Handle;
 import java.io.IOException;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Opens stores on ZooKeeper servers: {@code
@@ -34,13 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Stateless and thread-safe.
  */
 public final class ZooKeeperStoreProvider implements StoreProvider {
-  private static final Set<String> PARAMETERS = Set.of("prefix");
-
-  private static final Pattern REST =
-      Pattern.compile("//(?:([^@:/]*)(?::([^@/]*))?@)?([^@/]+?)(/[^@]*?)?/?");
-
-  private static final Pattern HOSTS =
-      Pattern.compile("(?:(?:\\[[0-9A-Fa-f:.]+]|[^:,\\[\\]]+)(?::\\d{1,5})?(?:,(?!$)|$))+");
+  private static final Form FORM = new Form(2181, true, "/path", Login.BOTH, "");
 
   /** Of all names of a store with thousands of waiters. */
   private static final int LARGEST_ANSWER = 64 << 20;
@@ -61,21 +53,9 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
   }
 
   static StoreFactory factory(StoreUrl url, Map<String, String> environment) {
-    url.requireOnly(PARAMETERS);
-    Matcher rest = REST.matcher(url.rest());
-    if (!rest.matches() || !HOSTS.matcher(rest.group(3)).matches()) {
-      // Without the URL: what cannot be read may have a password anywhere
-      throw new IllegalArgumentException(
-          "the store URL is not zookeeper://[user:password@]host[:port][,host[:port]…][/path];"
-              + " percent-encode what is special in user and password, as %40 for an @");
-    }
-    Optional<String> user = decoded(rest.group(1), environment.get("LEASEHOLD_USER"));
-    Optional<String> password = decoded(rest.group(2), environment.get("LEASEHOLD_PASSWORD"));
-    if (user.isPresent() != password.isPresent()) {
-      throw new IllegalArgumentException(
-          "there is a user or a password, but not both: set LEASEHOLD_USER and LEASEHOLD_PASSWORD");
-    }
-    String servers = rest.group(3);
+    ServerUrl servers = ServerUrl.of(url, FORM, Set.of("prefix"), environment);
+    boolean hasUser = !servers.user().isEmpty();
+    String path = servers.path().replaceFirst("/$", "");
     return ZooKeeperEntries.factory(
         new Connection.Setting(
             "ZooKeeper at " + servers,
@@ -83,21 +63,23 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
             (ttl, watcher) -> {
               try {
                 ZooKeeper zk =
-                    new ZooKeeper(servers, Math.toIntExact(ttl.toMillis()), watcher, config());
-                user.ifPresent(name -> logIn(zk, name, password.orElseThrow()));
+                    new ZooKeeper(
+                        servers.toString(), Math.toIntExact(ttl.toMillis()), watcher, config());
+                if (hasUser) {
+                  logIn(zk, servers);
+                }
                 return new Handle(zk, () -> zk.close(LAST_WORK_MILLIS));
               } catch (IOException e) {
                 throw new StoreException(Failure.UNAVAILABLE, servers + " cannot be reached", e);
               }
             },
-            Tree.of(
-                Optional.ofNullable(rest.group(4)).orElse(""),
-                url.parameter("prefix").orElse("/leasehold")),
-            path -> user.isPresent() ? Ids.CREATOR_ALL_ACL : Ids.OPEN_ACL_UNSAFE));
+            Tree.of(path.isEmpty() ? "" : "/" + path, url.parameter("prefix").orElse("/leasehold")),
+            node -> hasUser ? Ids.CREATOR_ALL_ACL : Ids.OPEN_ACL_UNSAFE));
   }
 
-  private static void logIn(ZooKeeper zk, String user, String password) {
-    zk.addAuthInfo("digest", (user + ":" + password).getBytes(StandardCharsets.UTF_8));
+  private static void logIn(ZooKeeper zk, ServerUrl servers) {
+    String login = servers.user() + ":" + servers.password();
+    zk.addAuthInfo("digest", login.getBytes(StandardCharsets.UTF_8));
   }
 
   private static ZKClientConfig config() {
@@ -108,18 +90,5 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
       config.setProperty(ZKClientConfig.ENABLE_CLIENT_SASL_KEY, "false");
     }
     return config;
-  }
-
-  private static Optional<String> decoded(@Nullable String text, @Nullable String otherwise) {
-    try {
-      return text == null || text.isEmpty()
-          ? Optional.ofNullable(otherwise)
-          : Optional.of(URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8));
-    } catch (IllegalArgumentException e) {
-      // Without the cause, which quotes the text
-      throw new IllegalArgumentException(
-          "user or password of the store URL has a % that is not followed by two hexadecimal digits;"
-              + " write %25 for a %");
-    }
   }
 }
