@@ -4,6 +4,7 @@ import io.leasehold.Finding;
 import io.leasehold.Finding.Level;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.Trait;
 import io.leasehold.consul.Agent.Answer;
 import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.EntryStore;
@@ -104,7 +105,8 @@ final class ConsulStore implements EntryStore {
             known ? Durations.parse(limits.group(2)) : Duration.ofDays(1),
             Duration.ofMillis(1),
             60,
-            ttl -> ttl.plus(ENDING)));
+            ttl -> ttl.plus(ENDING)),
+        Trait.LINEARIZABLE);
   }
 
   /** Without checks: with the usual one it ends as soon as its node is slow to answer. */

@@ -10,6 +10,7 @@ import io.etcd.jetcd.api.TxnResponse;
 import io.leasehold.Finding;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.Trait;
 import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.EntryStore;
 import io.leasehold.sessions.Session;
@@ -52,7 +53,7 @@ final class EtcdStore implements EntryStore {
     this.executor = executor;
     Duration second = Duration.ofSeconds(1);
     Limits limits = new Limits(shortest, Duration.ofDays(30), second, 60, ttl -> ttl.plus(LATE));
-    this.traits = EntryStore.traits("etcd", limits);
+    this.traits = EntryStore.traits("etcd", limits, Trait.LINEARIZABLE, Trait.SURVIVES_RESTART);
   }
 
   /**

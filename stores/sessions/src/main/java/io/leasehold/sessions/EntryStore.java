@@ -4,6 +4,7 @@ import io.leasehold.Finding;
 import io.leasehold.Trait;
 import io.leasehold.spi.Traits;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -15,7 +16,7 @@ import java.util.function.UnaryOperator;
  * Thread-safe.
  */
 public interface EntryStore extends AutoCloseable {
-  /** What the lock store declares: see {@link #traits(String, Limits)}. */
+  /** What the lock store declares: see {@link #traits(String, Limits, Trait...)}. */
   Traits traits();
 
   /**
@@ -67,11 +68,17 @@ public interface EntryStore extends AutoCloseable {
       int yieldPercent,
       UnaryOperator<Duration> crashExtra) {}
 
-  /** The traits of the lock over a store of this kind. */
-  static Traits traits(String store, Limits limits) {
+  /**
+   * The traits of the lock over a store of this kind.
+   *
+   * @param more those that do not come from the order of the entries
+   */
+  static Traits traits(String store, Limits limits, Trait... more) {
+    Set<Trait> has = EnumSet.of(Trait.FENCING, Trait.FIFO);
+    has.addAll(List.of(more));
     return new Traits(
         store,
-        Set.of(Trait.FENCING, Trait.FIFO),
+        has,
         limits.shortest,
         limits.longest,
         limits.step,

@@ -4,6 +4,7 @@ import io.leasehold.Finding;
 import io.leasehold.Finding.Level;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.Trait;
 import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.EntryStore;
 import io.leasehold.sessions.Session;
@@ -79,7 +80,7 @@ final class ZooKeeperEntries implements EntryStore {
       // When the leader changes, a session has all its time again
       Limits limits =
           new Limits(shortest, longest, Duration.ofMillis(1), YIELD_PERCENT, extra -> extra);
-      traits = EntryStore.traits("zookeeper", limits);
+      traits = EntryStore.traits("zookeeper", limits, Trait.SURVIVES_RESTART);
     } catch (ExecutionException | TimeoutException e) {
       throw e.getCause() instanceof StoreException known
           ? known
