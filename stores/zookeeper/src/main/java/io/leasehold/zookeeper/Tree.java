@@ -98,8 +98,12 @@ record Tree(String chroot, String root) {
   }
 
   /** What the node of an entry has: the ttl of its session in milliseconds, and the holder. */
-  static byte[] data(Duration ttl, String holder) {
-    return (ttl.toMillis() + " " + holder).getBytes(StandardCharsets.UTF_8);
+  static String data(Duration ttl, String holder) {
+    return ttl.toMillis() + " " + holder;
+  }
+
+  static byte[] bytes(String data) {
+    return data.getBytes(StandardCharsets.UTF_8);
   }
 
   /**

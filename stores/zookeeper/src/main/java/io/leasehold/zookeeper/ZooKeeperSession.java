@@ -75,7 +75,7 @@ final class ZooKeeperSession implements Session {
 
   /** Makes the node of the session, which shows that this client may do that here. */
   CompletionStage<Made> begin() {
-    return make(new Node(beats, NO_DATA, CreateMode.EPHEMERAL, () -> {}, () -> true), 0);
+    return make(new Node(beats, "", CreateMode.EPHEMERAL, () -> {}, () -> true), 0);
   }
 
   /**
@@ -85,7 +85,7 @@ final class ZooKeeperSession implements Session {
    * @param wanted whether it is still to be made
    */
   private record Node(
-      String path, byte[] data, CreateMode mode, Runnable behind, BooleanSupplier wanted) {}
+      String path, String data, CreateMode mode, Runnable behind, BooleanSupplier wanted) {}
 
   /** Makes a node, and its parents if they are not there. */
   private CompletionStage<Made> make(Node node, int tries) {
@@ -102,7 +102,7 @@ final class ZooKeeperSession implements Session {
           chain.subList(from, chain.size()).stream()
               .map(parent -> wire.create(parent, NO_DATA, modeOfParent(parent)))
               .toArray(CompletableFuture[]::new);
-      made = wire.create(node.path, node.data, node.mode);
+      made = wire.create(node.path, Tree.bytes(node.data), node.mode);
       node.behind.run();
     }
     return made.thenCompose(
@@ -309,7 +309,8 @@ final class ZooKeeperSession implements Session {
 
   @Override
   public CompletionStage<Void> touch(Entry own, Duration within) {
-    return wire.setData(own.key(), Tree.data(ttl, own.details().holder())).thenAccept(done -> {});
+    return wire.setData(own.key(), Tree.bytes(Tree.data(ttl, own.details().holder())))
+        .thenAccept(done -> {});
   }
 
   @Override

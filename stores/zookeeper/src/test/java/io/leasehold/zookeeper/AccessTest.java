@@ -81,7 +81,8 @@ class AccessTest extends ZooKeeperTest {
   @Test
   void whatIsNotOursUnderANameIsRefusedAndLeftAlone() throws Exception {
     Engine client = client();
-    client.lock("a").acquire().release();
+    // While the node of the name is not empty, so that the server does not remove it
+    Lease held = client.lock("a").acquire();
     plain(
         zk ->
             zk.create(
@@ -89,6 +90,7 @@ class AccessTest extends ZooKeeperTest {
                 new byte[0],
                 Ids.OPEN_ACL_UNSAFE,
                 CreateMode.PERSISTENT));
+    held.release();
     assertRefused(() -> acquire(client), "nodes that Leasehold has not made");
     assertThat(children("/a")).containsExactly("_c_1-lock-0000000001");
   }

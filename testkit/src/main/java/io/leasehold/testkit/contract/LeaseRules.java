@@ -191,10 +191,11 @@ public interface LeaseRules {
   default void R06_aBrokenLeaseIsNoticed(Testbed bed) throws Exception {
     bed.needs(Ability.BREAK);
     LockClient doomed = bed.open(s -> s.withTtl(bed.fixture().shortTtl().multipliedBy(3)));
+    LockClient other = bed.two();
     Lease lease = bed.take(doomed);
     AtomicInteger told = new AtomicInteger();
     lease.onLost(told::incrementAndGet);
-    bed.lock(bed.two()).breakLease(lease.fencingToken());
+    bed.lock(other).breakLease(lease.fencingToken());
     bed.await("the loss", () -> told.get() > 0);
     assertThat(lease.isHeld()).isFalse();
     assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
