@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * A ZooKeeper server for tests, alone or in an ensemble, in a JVM of its own. The test that starts
@@ -43,15 +44,36 @@ public final class ZooKeeperServer implements AutoCloseable {
     return start(List.of(settings), 0);
   }
 
+  /** Where one server of an ensemble reaches another, so that a proxy can stand between them. */
+  @FunctionalInterface
+  public interface Way {
+    /**
+     * The port to connect to.
+     *
+     * @param from the number of the server that connects, from 1
+     * @param to the number of the other one, which listens on this port
+     */
+    int port(int from, int to, int port);
+  }
+
   /** Starts so many that are an ensemble; returns once it serves. */
   public static List<ZooKeeperServer> ensemble(int size) {
-    List<String> lines = new ArrayList<>();
-    for (int id = 1; id <= size; id++) {
-      lines.add("server." + id + "=127.0.0.1:" + Ports.free() + ":" + Ports.free());
-    }
+    return ensemble(size, (from, to, port) -> port);
+  }
+
+  /** As {@link #ensemble(int)}, with this way between each two of them. */
+  public static List<ZooKeeperServer> ensemble(int size, Way way) {
+    int[] quorum = IntStream.range(0, size).map(i -> Ports.free()).toArray();
+    int[] election = IntStream.range(0, size).map(i -> Ports.free()).toArray();
     List<ZooKeeperServer> servers = new ArrayList<>();
     try {
       for (int id = 1; id <= size; id++) {
+        List<String> lines = new ArrayList<>();
+        for (int to = 1; to <= size; to++) {
+          int forQuorum = to == id ? quorum[id - 1] : way.port(id, to, quorum[to - 1]);
+          int forElection = to == id ? election[id - 1] : way.port(id, to, election[to - 1]);
+          lines.add("server." + to + "=127.0.0.1:" + forQuorum + ":" + forElection);
+        }
         servers.add(start(lines, id));
       }
       servers.forEach(ZooKeeperServer::awaitServing);

@@ -7,6 +7,7 @@ import io.leasehold.Lease;
 import io.leasehold.LockOptions;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.ConsulServer;
+import io.leasehold.servers.JavaProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,63 +1,24 @@
 package io.leasehold.etcd;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
-import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
-import io.leasehold.LockClientBuilder;
 import io.leasehold.internal.Engine;
+import io.leasehold.testkit.contract.ClientTest;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
-import org.junit.jupiter.api.Timeout;
 
-/** Tests on servers of their own. Each has a prefix of its own, and its clients end with it. */
-@TestInstance(Lifecycle.PER_CLASS)
-@Timeout(value = 5, unit = TimeUnit.MINUTES) // a first run fetches the servers
-abstract class EtcdTest {
-  /** How long a test waits for what must come. */
-  static final Duration PATIENCE = Duration.ofSeconds(30);
-
-  private final List<Engine> clients = new ArrayList<>();
-  private String prefix = UUID.randomUUID() + "/";
-
-  /** What the keys of this test begin with. */
-  final String prefix() {
-    return prefix;
+/** Tests on servers of their own. */
+abstract class EtcdTest extends ClientTest {
+  EtcdTest() {
+    super("", "/");
   }
 
   /** A client with a ttl of ten minutes, so that no ttl heals anything. */
   final Engine clientAt(String url) {
     return clientAt(url, how -> how);
-  }
-
-  final Engine clientAt(String url, UnaryOperator<LockClientBuilder> how) {
-    LockClientBuilder builder =
-        Leasehold.builder(url + (url.contains("?") ? "&" : "?") + "prefix=" + prefix)
-            .ttl(Duration.ofMinutes(10))
-            .closeTimeout(Duration.ofSeconds(1));
-    Engine client = (Engine) how.apply(builder).build();
-    clients.add(client);
-    return client;
-  }
-
-  /** Waits until a client has nothing in memory, and nothing in doubt. */
-  static void requireNothingLeft(Engine client) {
-    await()
-        .pollInterval(Duration.ofMillis(5))
-        .atMost(PATIENCE)
-        .untilAsserted(
-            () -> assertThat(client.ledger().isZero()).as("%s", client.ledger()).isTrue());
   }
 
   /**
@@ -71,37 +32,11 @@ abstract class EtcdTest {
     await()
         .pollInterval(Duration.ofMillis(2))
         .atMost(PATIENCE)
-        .until(() -> waiter.isDone() || waiters(observer.lock(lock.name())) >= place);
+        .until(() -> waiter.isDone() || waiters(observer, lock.name()) >= place);
     return waiter;
-  }
-
-  private static int waiters(DistributedLock lock) {
-    return lock.inspect().map(seen -> seen.waiters().size()).orElse(0);
-  }
-
-  /** What a waiter gets. */
-  static Lease served(CompletableFuture<Lease> waiter) throws Exception {
-    return waiter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
   }
 
   static void awaitLost(Lease lease) {
     await().pollInterval(Duration.ofMillis(5)).atMost(PATIENCE).until(() -> !lease.isHeld());
-  }
-
-  /** Lets time pass, where nothing shall happen. */
-  static void pass(Duration time) {
-    long begin = System.nanoTime();
-    await()
-        .pollDelay(Duration.ZERO)
-        .pollInterval(Duration.ofMillis(5))
-        .atMost(time.plus(PATIENCE))
-        .until(() -> System.nanoTime() - begin > time.toNanos());
-  }
-
-  @AfterEach
-  final void closeClients() {
-    clients.forEach(Engine::close);
-    clients.clear();
-    prefix = UUID.randomUUID() + "/";
   }
 }

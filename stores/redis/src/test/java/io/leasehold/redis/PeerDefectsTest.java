@@ -9,6 +9,7 @@ import io.leasehold.LockOptions;
 import io.leasehold.MultiLease;
 import io.leasehold.event.LockEvent;
 import io.leasehold.internal.Engine;
+import io.leasehold.servers.JavaProcess;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
 import java.time.Duration;

@@ -8,6 +8,7 @@ import io.leasehold.Lease;
 import io.leasehold.LockOptions;
 import io.leasehold.StoreException;
 import io.leasehold.internal.Engine;
+import io.leasehold.servers.JavaProcess;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
 import java.time.Duration;

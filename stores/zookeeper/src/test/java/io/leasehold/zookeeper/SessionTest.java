@@ -9,6 +9,7 @@ import io.leasehold.Leasehold;
 import io.leasehold.LockException;
 import io.leasehold.StoreException;
 import io.leasehold.internal.Engine;
+import io.leasehold.servers.JavaProcess;
 import io.leasehold.testkit.FaultProxy;
 import io.leasehold.testkit.FaultProxy.Direction;
 import io.leasehold.testkit.Framing;

@@ -1,6 +1,4 @@
-package io.leasehold.zookeeper;
-
-import static org.assertj.core.api.Assertions.assertThat;
+package io.leasehold.servers;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -16,8 +14,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A Java process of its own that runs the main method of a test class, and ends with it. */
-final class JavaProcess implements AutoCloseable {
+/**
+ * A Java process that runs the main method of a test class with the class path of the test. A test
+ * says lines to it and reads the lines that it prints; it ends when it is closed. For one thread.
+ */
+public final class JavaProcess implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 60;
 
   private final Process process;
@@ -29,7 +30,8 @@ final class JavaProcess implements AutoCloseable {
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
   }
 
-  static JavaProcess start(Class<?> main, String... arguments) {
+  /** Starts one with these arguments. */
+  public static JavaProcess start(Class<?> main, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx64m", "-cp"));
@@ -46,7 +48,7 @@ final class JavaProcess implements AutoCloseable {
   }
 
   /** Sends it a line. */
-  void say(String line) {
+  public void say(String line) {
     try {
       process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
       process.getOutputStream().flush();
@@ -55,13 +57,17 @@ final class JavaProcess implements AutoCloseable {
     }
   }
 
-  /** Reads on until a line begins so; yields what follows. */
-  String await(String beginning) {
+  /**
+   * Reads on until a line begins so; yields what follows.
+   *
+   * @throws AssertionError if there is none in a minute, or the process has ended
+   */
+  public String await(String beginning) {
     return lines(beginning).stream().reduce((first, last) -> last).orElseThrow();
   }
 
   /** All that it prints until a line begins so; of that one what follows. */
-  List<String> lines(String beginning) {
+  public List<String> lines(String beginning) {
     List<String> lines = new ArrayList<>();
     while (true) {
       String line = line(beginning, lines);
@@ -94,11 +100,13 @@ final class JavaProcess implements AutoCloseable {
     }
   }
 
-  /** Sends it a signal by name. */
-  void signal(String name) {
+  /** Sends it a signal by name, for example {@code STOP}. */
+  public void signal(String name) {
     try {
       Process kill = new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid()).start();
-      assertThat(kill.waitFor()).isZero();
+      if (kill.waitFor() != 0) {
+        throw new AssertionError("the process has ended, and takes no signal " + name);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
@@ -106,6 +114,7 @@ final class JavaProcess implements AutoCloseable {
     }
   }
 
+  /** Kills it, and waits for its end. */
   @Override
   public void close() {
     process.destroyForcibly().onExit().join();

@@ -1,0 +1,137 @@
+package io.leasehold.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.leasehold.DistributedLock;
+import io.leasehold.Lease;
+import io.leasehold.Leasehold;
+import io.leasehold.LockClient;
+import io.leasehold.LockClientBuilder;
+import io.leasehold.internal.Engine;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.SystemClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Tests on real servers, beside the contract. Each test has a prefix that no other has, and its
+ * clients end with it.
+ */
+@TestInstance(Lifecycle.PER_CLASS)
+@Timeout(value = 5, unit = TimeUnit.MINUTES) // a first run fetches the servers
+public abstract class ClientTest {
+  /** How long a test waits for what must come. */
+  protected static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final String beginning;
+  private final String ending;
+  private final List<Engine> clients = new CopyOnWriteArrayList<>();
+  private String prefix;
+
+  /**
+   * For subclasses.
+   *
+   * @param beginning of each prefix
+   * @param ending of each prefix
+   */
+  protected ClientTest(String beginning, String ending) {
+    this.beginning = beginning;
+    this.ending = ending;
+    this.prefix = newPrefix();
+  }
+
+  private String newPrefix() {
+    return beginning + UUID.randomUUID() + ending;
+  }
+
+  /** What the names in the store begin with. */
+  protected final String prefix() {
+    return prefix;
+  }
+
+  /** A client with a ttl of ten minutes, so that no ttl heals anything. */
+  protected final Engine clientAt(String url, UnaryOperator<LockClientBuilder> how) {
+    LockClientBuilder builder =
+        Leasehold.builder(url + (url.contains("?") ? "&" : "?") + "prefix=" + prefix)
+            .ttl(Duration.ofMinutes(10))
+            .closeTimeout(Duration.ofSeconds(1));
+    return add(how.apply(builder));
+  }
+
+  /** Builds one that ends with the test. */
+  protected final Engine add(LockClientBuilder builder) {
+    Engine client = (Engine) builder.build();
+    clients.add(client);
+    return client;
+  }
+
+  /** Waits until a client has nothing in memory, and nothing in doubt. */
+  protected static void requireNothingLeft(Engine client) {
+    await()
+        .pollInterval(Duration.ofMillis(5))
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> assertThat(client.ledger().isZero()).as("%s", client.ledger()).isTrue());
+  }
+
+  /**
+   * One that waits in the store, or has failed.
+   *
+   * @param observer looks into the store
+   */
+  protected static CompletableFuture<Lease> beginToWait(DistributedLock lock, LockClient observer) {
+    int before = waiters(observer, lock.name());
+    CompletableFuture<Lease> waiter = lock.acquireAsync(PATIENCE.multipliedBy(2));
+    await()
+        .pollInterval(Duration.ofMillis(2))
+        .atMost(PATIENCE)
+        .until(() -> waiter.isDone() || waiters(observer, lock.name()) > before);
+    return waiter;
+  }
+
+  /** How many wait for a name. */
+  protected static int waiters(LockClient observer, String name) {
+    return observer.lock(name).inspect().map(seen -> seen.waiters().size()).orElse(0);
+  }
+
+  /** What a waiter gets. */
+  protected static Lease served(CompletableFuture<Lease> waiter) throws Exception {
+    return waiter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  /** Completes once the lease is lost. */
+  protected static CompletableFuture<Void> loss(Lease lease) {
+    CompletableFuture<Void> lost = new CompletableFuture<>();
+    lease.onLost(() -> lost.complete(null));
+    return lost;
+  }
+
+  /** Lets time pass, where nothing shall happen. */
+  protected static void pass(Duration time) {
+    Clock clock = new SystemClock();
+    long begin = clock.nanos();
+    await()
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(5))
+        .atMost(time.plus(PATIENCE))
+        .until(() -> clock.nanos() - begin > time.toNanos());
+  }
+
+  /** Closes them, in the middle of a test too. */
+  @AfterEach
+  protected final void closeClients() {
+    clients.forEach(Engine::close);
+    clients.clear();
+    prefix = newPrefix();
+  }
+}
