@@ -202,15 +202,8 @@ public final class EtcdServer implements AutoCloseable {
 
   /** Runs etcdctl on this server; yields the lines of its output. */
   public List<String> etcdctl(String... words) {
-    String name = String.valueOf(program.getFileName()).replace("etcd", "etcdctl");
-    List<String> command = new ArrayList<>(List.of(program.resolveSibling(name).toString()));
-    command.add("--endpoints=" + httpUrl());
-    certificate.ifPresent(files -> command.add("--cacert=" + files.certificate()));
-    command.addAll(List.of(words));
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().put("ETCDCTL_API", "3");
     try {
-      Process process = builder.start();
+      Process process = etcdctlCommand(List.of(words)).redirectErrorStream(true).start();
       process.getOutputStream().close();
       List<String> lines =
           new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
@@ -226,6 +219,24 @@ public final class EtcdServer implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted in etcdctl", e);
     }
+  }
+
+  /** Starts {@code etcdctl lock} with these words; it holds the lock until it ends. */
+  public LockTool etcdctlLock(String... words) {
+    List<String> all = new ArrayList<>(List.of("lock"));
+    all.addAll(List.of(words));
+    return LockTool.start(etcdctlCommand(all));
+  }
+
+  private ProcessBuilder etcdctlCommand(List<String> words) {
+    String name = String.valueOf(program.getFileName()).replace("etcd", "etcdctl");
+    List<String> command = new ArrayList<>(List.of(program.resolveSibling(name).toString()));
+    command.add("--endpoints=" + httpUrl());
+    certificate.ifPresent(files -> command.add("--cacert=" + files.certificate()));
+    command.addAll(words);
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("ETCDCTL_API", "3");
+    return builder;
   }
 
   private String httpUrl() {

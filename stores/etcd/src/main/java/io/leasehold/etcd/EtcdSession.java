@@ -19,6 +19,7 @@ import io.leasehold.sessions.SessionLife;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -63,8 +64,8 @@ final class EtcdSession implements Session {
     return RequestOp.newBuilder().setRequestRange(keys.range(Optional.of(name))).build();
   }
 
-  private List<Entry> entries(RangeResponse range) {
-    return keys.entries(range, true, clock.wallMillis());
+  private List<Entry> entries(String name, RangeResponse range) {
+    return keys.entries(range, Optional.of(name), clock.wallMillis());
   }
 
   /** Sends a transaction, and notices if the session is gone. */
@@ -110,7 +111,7 @@ final class EtcdSession implements Session {
         .thenCompose(
             done -> {
               try {
-                return CompletableFuture.completedFuture(entered(key, done));
+                return CompletableFuture.completedFuture(entered(ticket.name(), key, done));
               } catch (StoreException foreign) {
                 return takeBack(ticket, within)
                     .handle((gone, failed) -> failed == null ? foreign : inDoubt(foreign))
@@ -119,9 +120,9 @@ final class EtcdSession implements Session {
             });
   }
 
-  private Entered entered(String key, TxnResponse done) {
+  private Entered entered(String name, String key, TxnResponse done) {
     int last = done.getResponsesCount() - 1;
-    List<Entry> all = entries(done.getResponses(last).getResponseRange());
+    List<Entry> all = entries(name, done.getResponses(last).getResponseRange());
     return all.stream()
         .filter(each -> each.key().equals(key))
         .findAny()
@@ -166,10 +167,13 @@ final class EtcdSession implements Session {
     return cluster
         .read(KVGrpc.getTxnMethod(), txn.build(), within)
         .thenApply(
-            done ->
-                done.getResponsesList().stream()
-                    .map(each -> entries(each.getResponseRange()))
-                    .toList());
+            done -> {
+              List<List<Entry>> all = new ArrayList<>();
+              for (String name : names) {
+                all.add(entries(name, done.getResponses(all.size()).getResponseRange()));
+              }
+              return all;
+            });
   }
 
   @Override
@@ -199,7 +203,7 @@ final class EtcdSession implements Session {
   private Optional<Details> details(RangeResponse found, Entry entry) {
     return found.getKvsList().stream()
         .filter(kv -> kv.getCreateRevision() == entry.number())
-        .map(kv -> Keys.details(kv, clock.wallMillis()))
+        .map(kv -> keys.details(kv, clock.wallMillis()))
         .findAny();
   }
 

@@ -53,7 +53,9 @@ final class EtcdStore implements EntryStore {
     this.executor = executor;
     Duration second = Duration.ofSeconds(1);
     Limits limits = new Limits(shortest, Duration.ofDays(30), second, 60, ttl -> ttl.plus(LATE));
-    this.traits = EntryStore.traits("etcd", limits, Trait.LINEARIZABLE, Trait.SURVIVES_RESTART);
+    this.traits =
+        EntryStore.traits(
+            keys.store(), keys.modes(), limits, Trait.LINEARIZABLE, Trait.SURVIVES_RESTART);
   }
 
   /**
@@ -133,7 +135,7 @@ final class EtcdStore implements EntryStore {
         .read(KVGrpc.getRangeMethod(), keys.range(name), within)
         .thenApply(
             found ->
-                keys.entries(found, name.isPresent(), clock.wallMillis()).stream()
+                keys.entries(found, name, clock.wallMillis()).stream()
                     .sorted(Comparator.comparing(Entry::name))
                     .toList());
   }

@@ -13,15 +13,18 @@ import io.leasehold.spi.support.SystemClock;
 import io.leasehold.spi.support.TlsFiles;
 import java.io.File;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.Set;
 
 /**
  * Opens stores on etcd: {@code etcd://[user:password@]host[:port][,host[:port]...]}, {@code
  * etcds://} with TLS. Parameters: {@code prefix}, the prefix of every key ({@code leasehold/});
- * with TLS, {@code ca}, a file with the certificates to trust instead of those of the JDK, and
- * {@code cert} and {@code key}, files with the client's certificate and its key. If the URL has no
- * user and password, they come from the environment, {@code LEASEHOLD_USER} and {@code
- * LEASEHOLD_PASSWORD}. Percent-encode special characters in the URL.
+ * {@code layout=etcd} for the keys of {@code etcdctl lock}, which have no prefix unless it is
+ * given, and are of exclusive locks only; with TLS, {@code ca}, a file with the certificates to
+ * trust instead of those of the JDK, and {@code cert} and {@code key}, files with the client's
+ * certificate and its key. If the URL has no user and password, they come from the environment,
+ * {@code LEASEHOLD_USER} and {@code LEASEHOLD_PASSWORD}. Percent-encode special characters in the
+ * URL.
  *
  * <p>Opening a store fails with {@link io.leasehold.StoreException}: {@code REFUSED} if the
  * password is wrong, a permission is missing or the server is too old, {@code UNAVAILABLE} if no
@@ -30,6 +33,8 @@ import java.util.Set;
  * <p>Stateless and thread-safe.
  */
 public final class EtcdStoreProvider implements StoreProvider {
+  private static final Set<String> PARAMETERS = Set.of("prefix", "layout");
+
   private static final Form FORM = new Form(2379, true, "", Login.BOTH, "etcds");
 
   /** For {@link java.util.ServiceLoader}. */
@@ -42,15 +47,29 @@ public final class EtcdStoreProvider implements StoreProvider {
 
   @Override
   public StoreFactory factory(StoreUrl url) {
-    ServerUrl servers = ServerUrl.of(url, FORM, Set.of("prefix"), System.getenv());
+    ServerUrl servers = ServerUrl.of(url, FORM, PARAMETERS, System.getenv());
     ChannelCredentials security =
         servers
             .tls()
             .map(EtcdStoreProvider::security)
             .orElseGet(InsecureChannelCredentials::create);
-    Keys keys = new Keys(url.parameter("prefix").orElse(Keys.PREFIX));
+    Keys keys = keys(url);
     return listener ->
         EtcdStore.open(new Cluster(servers, security), keys, new SystemClock(), listener);
+  }
+
+  private static Keys keys(StoreUrl url) {
+    Optional<String> prefix = url.parameter("prefix");
+    Optional<String> layout = url.parameter("layout");
+    if (layout.isEmpty()) {
+      return new OwnKeys(prefix.orElse(OwnKeys.PREFIX));
+    }
+    if (!layout.get().equals("etcd")) {
+      throw new IllegalArgumentException(
+          "the store URL has an unknown layout; leave it out, or say layout=etcd for the keys of"
+              + " etcdctl lock");
+    }
+    return new EtcdctlKeys(prefix);
   }
 
   private static ChannelCredentials security(TlsFiles files) {

@@ -36,6 +36,11 @@ abstract class EtcdTest extends ClientTest {
     return waiter;
   }
 
+  /** How many wait in the queue. */
+  static int waiters(DistributedLock lock) {
+    return lock.inspect().map(seen -> seen.waiters().size()).orElse(0);
+  }
+
   static void awaitLost(Lease lease) {
     await().pollInterval(Duration.ofMillis(5)).atMost(PATIENCE).until(() -> !lease.isHeld());
   }

@@ -1,6 +1,7 @@
 package io.leasehold.sessions;
 
 import io.leasehold.Finding;
+import io.leasehold.LockMode;
 import io.leasehold.Trait;
 import io.leasehold.spi.Traits;
 import java.time.Duration;
@@ -16,7 +17,7 @@ import java.util.function.UnaryOperator;
  * Thread-safe.
  */
 public interface EntryStore extends AutoCloseable {
-  /** What the lock store declares: see {@link #traits(String, Limits, Trait...)}. */
+  /** What the lock store declares: see {@link #traits(String, Set, Limits, Trait...)}. */
   Traits traits();
 
   /**
@@ -68,22 +69,29 @@ public interface EntryStore extends AutoCloseable {
       int yieldPercent,
       UnaryOperator<Duration> crashExtra) {}
 
+  /** The traits of the lock over a store of this kind, in all modes. */
+  static Traits traits(String store, Limits limits, Trait... more) {
+    return traits(store, EnumSet.allOf(LockMode.class), limits, more);
+  }
+
   /**
    * The traits of the lock over a store of this kind.
    *
    * @param more those that do not come from the order of the entries
    */
-  static Traits traits(String store, Limits limits, Trait... more) {
+  static Traits traits(String store, Set<LockMode> modes, Limits limits, Trait... more) {
     Set<Trait> has = EnumSet.of(Trait.FENCING, Trait.FIFO);
     has.addAll(List.of(more));
     return new Traits(
         store,
         has,
+        modes,
         limits.shortest,
         limits.longest,
         limits.step,
         new Traits.Poll(Duration.ofSeconds(1), Duration.ofSeconds(1), Traits.Signals.SENT),
         new Traits.Life(Traits.Ends.SESSION, limits.yieldPercent, limits.crashExtra),
+        Traits.Wanted.ON_RENEWAL,
         Traits.Calls.NON_BLOCKING);
   }
 }
