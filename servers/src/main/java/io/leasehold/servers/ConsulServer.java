@@ -9,6 +9,8 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -75,6 +77,11 @@ public final class ConsulServer implements AutoCloseable {
     return send("GET", path, "");
   }
 
+  /** Deletes something, as one who may do everything. */
+  public void delete(String path) {
+    send("DELETE", path, "");
+  }
+
   /** Tells it something, as one who may do everything. */
   public String put(String path, String body) {
     return send("PUT", path, body);
@@ -107,6 +114,17 @@ public final class ConsulServer implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);
     }
+  }
+
+  /** Starts {@code consul lock} with these options, which holds the lock until it ends. */
+  public LockTool consulLock(String prefix, String... options) {
+    List<String> command = new ArrayList<>();
+    command.add(Programs.server("consul-1.8").toString());
+    command.addAll(List.of("lock", "-http-addr=127.0.0.1:" + process.port()));
+    command.addAll(List.of(options));
+    // What it starts ends with its input
+    command.addAll(List.of("-pass-stdin", "-shell=false", prefix, "sh", "-c", "echo; exec cat"));
+    return LockTool.start(new ProcessBuilder(command));
   }
 
   /** Whether it is the leader of its servers. */

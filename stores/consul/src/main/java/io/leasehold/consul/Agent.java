@@ -3,6 +3,7 @@ package io.leasehold.consul;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.support.Scheduler;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.Message;
+import org.apache.hc.core5.http.config.CharCodingConfig;
 import org.apache.hc.core5.http.impl.bootstrap.AsyncRequesterBootstrap;
 import org.apache.hc.core5.http.impl.bootstrap.HttpAsyncRequester;
 import org.apache.hc.core5.http.nio.AsyncClientEndpoint;
@@ -46,6 +48,9 @@ final class Agent implements AutoCloseable {
           "failed to get conn",
           "No known Consul servers",
           "Missing node registration");
+
+  private static final CharCodingConfig UTF_8 =
+      CharCodingConfig.custom().setCharset(StandardCharsets.UTF_8).build();
 
   private final AgentAddress address;
   private final Scheduler scheduler;
@@ -95,6 +100,12 @@ final class Agent implements AutoCloseable {
     }
   }
 
+  /** The path of a key. */
+  static String path(String key) {
+    String encoded = URLEncoder.encode(key, StandardCharsets.UTF_8);
+    return "/v1/kv/" + encoded.replace("+", "%20").replace("%2F", "/");
+  }
+
   /** Asks something, by path and query. */
   CompletableFuture<Answer> get(String path, Duration within) {
     return send("GET", path, "", Failure.UNAVAILABLE, within);
@@ -123,7 +134,7 @@ final class Agent implements AutoCloseable {
     if (address.token() != null) {
       request.addHeader("X-Consul-Token", address.token());
     }
-    byte[] bytes = body.toString().getBytes(StandardCharsets.US_ASCII);
+    byte[] bytes = body.toString().getBytes(StandardCharsets.UTF_8);
     if (bytes.length > 0) {
       request.setEntity(bytes, ContentType.APPLICATION_JSON);
     }
@@ -158,7 +169,7 @@ final class Agent implements AutoCloseable {
               Future<?> unused =
                   endpoint.execute(
                       request.build(),
-                      new BasicResponseConsumer<>(new StringAsyncEntityConsumer()),
+                      new BasicResponseConsumer<>(new StringAsyncEntityConsumer(UTF_8)),
                       into(answered, message -> {}));
               return answered.handle(
                   (message, broke) -> answer(endpoint, message, broke, unanswered));
@@ -199,7 +210,7 @@ final class Agent implements AutoCloseable {
     endpoint.releaseAndReuse();
     int status = message.getHead().getCode();
     String text = message.getBody() == null ? "" : message.getBody().strip();
-    if (status == 200 || status == 404 || status == 409 || text.contains(ConsulStore.NO_TTL)) {
+    if (status == 200 || status == 404 || status == 409 || text.contains(Connection.NO_TTL)) {
       Header index = message.getHead().getFirstHeader("X-Consul-Index");
       return new Answer(status, index == null ? 0 : Long.parseLong(index.getValue()), text);
     }

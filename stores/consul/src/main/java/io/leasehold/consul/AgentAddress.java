@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param tls null without TLS
  */
 record AgentAddress(HttpHost host, @Nullable String token, String query, @Nullable SSLContext tls) {
+  private static final Set<String> PARAMETERS = Set.of("token", "dc", "prefix", "layout");
   private static final Form FORM = new Form(8500, false, "", Login.NONE, "consuls");
 
   /**
@@ -28,7 +29,7 @@ record AgentAddress(HttpHost host, @Nullable String token, String query, @Nullab
    * @throws IllegalArgumentException if it is malformed; the message has no secrets
    */
   static AgentAddress of(StoreUrl url, Map<String, String> environment) {
-    ServerUrl agent = ServerUrl.of(url, FORM, Set.of("token", "dc", "prefix"), environment);
+    ServerUrl agent = ServerUrl.of(url, FORM, PARAMETERS, environment);
     String dc = url.parameter("dc").orElse("");
     String token = url.parameter("token").orElse(environment.get("LEASEHOLD_PASSWORD"));
     if (!dc.matches("[\\w-]*") || (token != null && !token.matches("[!-~]+"))) {

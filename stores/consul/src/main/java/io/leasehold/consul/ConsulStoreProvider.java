@@ -3,16 +3,19 @@ package io.leasehold.consul;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreProvider;
 import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.SystemClock;
+import java.util.Optional;
 import java.util.Set;
 
 /**
  * Opens stores on Consul: {@code consul://host[:port]} of an agent, {@code consuls://} with TLS.
  * Parameters: {@code token}, the ACL token, which otherwise comes from the environment, {@code
  * LEASEHOLD_PASSWORD}; {@code dc}, the datacenter of the agent; {@code prefix}, of every key
- * ({@code leasehold/}); with TLS, {@code ca}, a file with the certificates to trust instead of
- * those of the JDK, and {@code cert} and {@code key}, files with the client's certificate and its
- * key.
+ * ({@code leasehold/}); {@code layout=consul} for the keys of {@code consul lock}, which have no
+ * prefix unless it is given, are of exclusive locks only, and have no queue; with TLS, {@code ca},
+ * a file with the certificates to trust instead of those of the JDK, and {@code cert} and {@code
+ * key}, files with the client's certificate and its key.
  *
  * <p>Opening a store fails with {@link io.leasehold.StoreException}: {@code REFUSED} if the token
  * is wrong or may not make sessions, {@code UNAVAILABLE} if the agent cannot be reached. Open
@@ -32,7 +35,20 @@ public final class ConsulStoreProvider implements StoreProvider {
   @Override
   public StoreFactory factory(StoreUrl url) {
     AgentAddress address = AgentAddress.of(url, System.getenv());
-    Entries entries = new Entries(url.parameter("prefix").orElse("leasehold/"), new SystemClock());
-    return listener -> ConsulStore.open(address, entries, listener);
+    Optional<String> prefix = url.parameter("prefix");
+    Optional<String> layout = url.parameter("layout");
+    Clock clock = new SystemClock();
+    if (layout.isEmpty()) {
+      Entries entries = new Entries(prefix.orElse("leasehold/"), clock);
+      return listener -> ConsulStore.open(address, entries, listener);
+    }
+    if (!layout.get().equals("consul")) {
+      throw new IllegalArgumentException(
+          "the store URL has an unknown layout; leave it out, or say layout=consul for the keys of"
+              + " consul lock");
+    }
+    prefix.ifPresent(Entries::requirePrefix);
+    LockKeys keys = new LockKeys(prefix.orElse(""), clock);
+    return listener -> ConsulLockStore.open(address, keys, listener);
   }
 }

@@ -20,7 +20,13 @@ import org.json.JSONObject;
  * milliseconds, when the entry was made by the wall clock of its client, and the holder.
  */
 record Entries(String prefix, Clock clock) {
+  /** Rejects what is no prefix. */
   Entries {
+    requirePrefix(prefix);
+  }
+
+  /** Rejects what is no prefix. */
+  static void requirePrefix(String prefix) {
     if (!prefix.matches("[\\w.-][\\w./-]{0,98}/")) {
       throw new IllegalArgumentException(
           "a key prefix has 2 to 100 characters of A-Z a-z 0-9 . _ - and /, and ends with a /");
@@ -48,6 +54,10 @@ record Entries(String prefix, Clock clock) {
   }
 
   String value(Duration ttl, Duration age, String holder) {
+    return value(clock, ttl, age, holder);
+  }
+
+  static String value(Clock clock, Duration ttl, Duration age, String holder) {
     String text = ttl.toMillis() + " " + (clock.wallMillis() - age.toMillis()) + " " + holder;
     return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
   }
@@ -68,14 +78,14 @@ record Entries(String prefix, Clock clock) {
       String name = URLDecoder.decode(parts[0], StandardCharsets.UTF_8);
       String label = parts[parts.length - 1];
       long number = found.getLong("CreateIndex");
-      return Optional.of(Entry.of(name, key, label, number, details(found)));
+      return Optional.of(Entry.of(name, key, label, number, details(clock, found)));
     } catch (IllegalArgumentException foreign) {
       return Optional.empty();
     }
   }
 
-  /** A stranger who writes over a value takes no place away. */
-  private Details details(JSONObject found) {
+  /** What a value says. A stranger who writes over it takes no place away. */
+  static Details details(Clock clock, JSONObject found) {
     try {
       byte[] value = Base64.getDecoder().decode(found.optString("Value"));
       String[] parts = new String(value, StandardCharsets.UTF_8).split(" ", 3);

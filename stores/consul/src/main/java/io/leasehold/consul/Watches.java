@@ -42,7 +42,7 @@ final class Watches {
             List.of(changed),
             (known, one) -> Stream.concat(known.stream(), one.stream()).toList());
     if (all.size() == 1) {
-      String path = "/v1/kv/" + key.replace("%", "%25") + "?index=" + index;
+      String path = Agent.path(key) + "?index=" + index;
       CompletableFuture<Answer> unused =
           agent
               .get(path + "&wait=" + WAIT.toSeconds() + "s", ANSWER)

@@ -4,7 +4,6 @@ import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
-import io.leasehold.LockOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -13,8 +12,9 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A process with one client that is told line by line to {@code acquire}, to {@code release}, and
- * whether it has {@code held}. It says when it has {@code acquired} and {@code lost}.
+ * A process with one client that is told line by line to {@code acquire} in turn, to {@code acquire
+ * unfair}, to {@code release}, and whether it has {@code held}. It says when it has {@code
+ * acquired} and {@code lost}.
  */
 final class Puppet {
   private Puppet() {}
@@ -25,11 +25,13 @@ final class Puppet {
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     try (LockClient client = Leasehold.builder(args[0]).ttl(Duration.parse(args[1])).build()) {
       say("ready");
-      DistributedLock lock = client.lock("a").with(LockOptions.defaults().fair());
+      DistributedLock lock = client.lock("a");
       CompletableFuture<Lease> lease = new CompletableFuture<>();
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         switch (line) {
           case "acquire" -> lease = lock.acquireAsync(Duration.ofMinutes(5)).thenApply(Puppet::has);
+          case "acquire unfair" ->
+              lease = client.lock("a").acquireAsync(Duration.ofMinutes(5)).thenApply(Puppet::has);
           case "held" -> say("held " + lease.join().isHeld());
           default -> {
             lease.join().release();
@@ -38,6 +40,10 @@ final class Puppet {
         }
       }
     }
+  }
+
+  private static CompletableFuture<Lease> acquired(DistributedLock lock) {
+    return lock.acquireAsync(Duration.ofMinutes(5)).thenApply(Puppet::has);
   }
 
   private static Lease has(Lease lease) {

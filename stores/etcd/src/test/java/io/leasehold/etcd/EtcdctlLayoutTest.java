@@ -117,6 +117,7 @@ class EtcdctlLayoutTest extends EtcdTest {
     Engine client = client();
     try (LockTool theirs = server.etcdctlLock(prefix() + "a", "--ttl=2").awaitHeld()) {
       CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), client, 1);
+      assertThat(waiter).isNotDone();
       theirs.kill();
       served(waiter).release();
     }
