@@ -4,6 +4,7 @@ import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
+import io.leasehold.LockOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -29,9 +30,8 @@ final class Puppet {
       CompletableFuture<Lease> lease = new CompletableFuture<>();
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         switch (line) {
-          case "acquire" -> lease = lock.acquireAsync(Duration.ofMinutes(5)).thenApply(Puppet::has);
-          case "acquire unfair" ->
-              lease = client.lock("a").acquireAsync(Duration.ofMinutes(5)).thenApply(Puppet::has);
+          case "acquire" -> lease = acquired(lock.with(LockOptions.defaults().fair()));
+          case "acquire unfair" -> lease = acquired(lock);
           case "held" -> say("held " + lease.join().isHeld());
           default -> {
             lease.join().release();
