@@ -38,7 +38,8 @@ public final class ZooKeeperServer implements AutoCloseable {
   /**
    * Starts one that is alone.
    *
-   * @param settings lines of its configuration, which replace ours
+   * @param settings lines of its configuration, or options of its JVM that begin with a hyphen;
+   *     they replace ours
    */
   public static ZooKeeperServer start(String... settings) {
     return start(List.of(settings), 0);
@@ -119,24 +120,24 @@ public final class ZooKeeperServer implements AutoCloseable {
     lines.add("dataDir=" + data);
     lines.add("admin.enableServer=false");
     lines.add("4lw.commands.whitelist=*");
-    lines.addAll(settings);
+    lines.addAll(settings.stream().filter(line -> !line.startsWith("-")).toList());
     Path file = folder.resolve("zoo.cfg");
     Files.write(file, lines);
     if (id > 0) {
       Files.writeString(data.resolve("myid"), String.valueOf(id));
     }
-    return new ProcessBuilder(
-        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "-XX:+UseSerialGC",
-        "-XX:TieredStopAtLevel=1",
-        "-Xmx128m",
-        // What it has answered outlives a kill by the page cache
-        "-Dzookeeper.forceSync=no",
-        "-Dznode.container.checkIntervalMs=" + TICK.multipliedBy(5).toMillis(),
-        "-cp",
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-        MAIN,
-        file.toString());
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx128m"));
+    // What it has answered outlives a kill by the page cache
+    command.add("-Dzookeeper.forceSync=no");
+    command.add("-Dznode.container.checkIntervalMs=" + TICK.multipliedBy(5).toMillis());
+    command.addAll(settings.stream().filter(line -> line.startsWith("-")).toList());
+    command.add("-cp");
+    command.add(
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+    command.addAll(List.of(MAIN, file.toString()));
+    return new ProcessBuilder(command);
   }
 
   private static String ask(int port, String question) throws IOException {

@@ -72,11 +72,16 @@ public abstract class BenchCommand implements Callable<Integer> {
     return reports.stream().anyMatch(Report::isBad) ? 1 : 0;
   }
 
-  /** Draws the scenarios of which a picture says more than a table. */
+  /** Draws what a picture says more of than a table. */
   private static void draw(Suite suite, Report report, Path beside) throws IOException {
+    String name = String.valueOf(beside.getFileName()).replaceAll("\\.json$", "");
+    Optional<String> drawing = suite.drawing(report);
+    if (drawing.isPresent()) {
+      Path file = beside.resolveSibling(name + ".svg");
+      System.out.println("  " + Files.writeString(file, drawing.orElseThrow()));
+    }
     for (Report.Section section : report.sections()) {
       if (suite.isDrawn(section.scenario())) {
-        String name = String.valueOf(beside.getFileName()).replaceAll("\\.json$", "");
         String[] parts = {name, suite.name(), section.scenario().name()};
         Path file =
             beside.resolveSibling(String.join("-", parts).toLowerCase(Locale.ROOT) + ".svg");

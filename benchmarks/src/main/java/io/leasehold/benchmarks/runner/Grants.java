@@ -62,14 +62,14 @@ public record Grants(
     return LongStream.of(byThread()).min().orElse(0);
   }
 
-  /** Microseconds from one call of {@code lock} to the next of the only thread: the median. */
-  public double pairMicros() {
+  /** Microseconds from one call of {@code lock} to the next of the only thread. */
+  public double pairMicros(double quantile) {
     List<Grant> grants = byName.get(0);
     return quantile(
         IntStream.range(0, grants.size() - 1)
             .filter(i -> within(grants.get(i).arrived()))
             .mapToDouble(i -> (grants.get(i + 1).arrived() - grants.get(i).arrived()) / 1e3),
-        0.5);
+        quantile);
   }
 
   /**

@@ -5,11 +5,15 @@ import io.leasehold.benchmarks.runner.Stage.Shape;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Function;
 
 /** What is measured in the same way on every kind of server. */
 public final class Measurings {
   /** How long the other waits before a lock is handed over. */
   private static final Duration SETTLED = Duration.ofMillis(10);
+
+  /** How long the other waits before the holder is killed. */
+  private static final Duration WAITING = Duration.ofMillis(500);
 
   /** Renewals come in bursts; one period may see one more or less. */
   private static final int PERIODS = 3;
@@ -25,11 +29,22 @@ public final class Measurings {
                   contender,
                   settings.heldTtl(),
                   child -> countPairs(stage, child, contender, settings.pairs())));
-      Shape alone = new Shape(1, 1, 1, Duration.ZERO);
-      Grants grants = stage.contend(contender, alone, settings.length());
-      measured.put("median", grants.pairMicros());
+      measured.putAll(timed(stage, contender, settings));
       return measured;
     };
+  }
+
+  /** The same without what the server is asked. */
+  public static Measuring timedPair() {
+    return Measurings::timed;
+  }
+
+  private static Map<String, Double> timed(Stage stage, Contender contender, Settings settings)
+      throws InterruptedException {
+    Shape alone = new Shape(1, 1, 1, Duration.ZERO);
+    Grants grants = stage.contend(contender, alone, settings.length());
+    double median = grants.pairMicros(0.5);
+    return Map.of("median", median, "p99/p50", grants.pairMicros(0.99) / median);
   }
 
   private static Map<String, Double> countPairs(
@@ -65,6 +80,51 @@ public final class Measurings {
           "hand-over p50", grants.handOverMillis(0.5),
           "hand-over p99", grants.handOverMillis(0.99));
     };
+  }
+
+  /** The same, p50 only, after waits of several lengths. */
+  public static Measuring handOvers(Duration... waits) {
+    return (stage, contender, settings) -> {
+      Map<String, Double> measured = new HashMap<>();
+      for (Duration wait : waits) {
+        // Three of them at least
+        Duration length = settings.length().plus(wait.multipliedBy(3));
+        Grants grants = stage.handOver(contender, wait, length);
+        measured.put(handOverAfter(wait), grants.handOverMillis(0.5));
+      }
+      return measured;
+    };
+  }
+
+  /** What {@link #handOvers} calls its measure. */
+  public static String handOverAfter(Duration wait) {
+    return "after " + wait.toMillis() + " ms";
+  }
+
+  /** A process dies that holds a lock: how long another one still waits for it, in seconds. */
+  public static Measuring crash(Function<Contender, Duration> ttl) {
+    return (stage, contender, settings) -> {
+      Duration each = ttl.apply(contender);
+      return stage.alone(
+          contender,
+          each,
+          holder ->
+              stage.alone(contender, each, waiter -> takeOver(stage, contender, holder, waiter)));
+    };
+  }
+
+  private static Map<String, Double> takeOver(
+      Stage stage, Contender contender, ChildProcess holder, ChildProcess waiter)
+      throws InterruptedException {
+    String name = stage.newName();
+    waiter.ask(Task.pairs(contender, stage.newName(), 1));
+    holder.ask(Task.hold(contender, name, 1));
+    waiter.tell(Task.pairs(contender, name, 1));
+    Clock.pause(WAITING);
+    long killed = Clock.nanos();
+    holder.close();
+    waiter.answer();
+    return Map.of("take-over", (Clock.nanos() - killed) / 1e9);
   }
 
   /** Many leases that are held: what the server is asked in a renewal period. */

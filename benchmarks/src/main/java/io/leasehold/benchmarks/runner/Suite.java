@@ -2,6 +2,7 @@ package io.leasehold.benchmarks.runner;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** What is measured on one kind of server. */
 public interface Suite {
@@ -20,6 +21,11 @@ public interface Suite {
   /** Whether the run draws a plot of a scenario. */
   default boolean isDrawn(Scenario scenario) {
     return false;
+  }
+
+  /** A picture of the whole run in SVG, if there is one. */
+  default Optional<String> drawing(Report report) {
+    return Optional.empty();
   }
 
   /** How much is measured, so that the targets are about it. */

@@ -38,7 +38,7 @@ class GrantsTest {
     assertThat(over.handOverMillis(0.5)).isEqualTo(5);
     assertThat(over.waitMillis(0.99)).isEqualTo(7);
     assertThat(over.perSecond()).isEqualTo(4);
-    assertThat(over.pairMicros()).isEqualTo(2000);
+    assertThat(over.pairMicros(0.5)).isEqualTo(2000);
     assertThat(grants().handOverMillis(0.5)).isNaN();
   }
 
