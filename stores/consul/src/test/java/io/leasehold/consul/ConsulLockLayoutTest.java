@@ -13,6 +13,7 @@ import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.ConsulServer;
+import io.leasehold.servers.JavaProcess;
 import io.leasehold.servers.LockTool;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.StoreUrl;
