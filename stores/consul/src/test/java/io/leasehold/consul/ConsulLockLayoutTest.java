@@ -214,6 +214,7 @@ class ConsulLockLayoutTest extends ServerTest {
     Engine client = layoutClient();
     String name = "jobs/ä 日本 %2F?#&+'\"";
     Lease held = client.lock(name).acquire();
+    assertThat(server.get(Agent.path(prefix() + name + "/.lock"))).contains("Session");
     assertThat(layoutClient().lock(name).tryAcquire()).isEmpty();
     try (LockTool theirs = consulLock(name)) {
       awaitTheirs("jobs/");
