@@ -62,7 +62,8 @@ record StoresServers(List<Started> started, Path folder) implements Server {
       case FILE -> file(store, "file:" + folder.resolve("locks.db"), "jdbc:sqlite:x");
       case POSTGRESQL, MYSQL -> {
         JdbcServer server = JdbcServer.start(Database.valueOf(store.name()));
-        yield new Started(store, server.version(), server.url(), server::close);
+        String url = server.url() + "&ddl=create";
+        yield new Started(store, server.version(), url, server::close);
       }
       case REDIS -> {
         RedisServer server = RedisServer.of(RedisServer.Kind.REDIS_7_0).start();
