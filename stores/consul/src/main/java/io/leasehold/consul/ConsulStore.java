@@ -61,6 +61,12 @@ final class ConsulStore implements EntryStore {
         Trait.LINEARIZABLE);
   }
 
+  /** A transaction has no more operations. */
+  @Override
+  public int mostTogether() {
+    return 64;
+  }
+
   @Override
   public Traits traits() {
     return traits;

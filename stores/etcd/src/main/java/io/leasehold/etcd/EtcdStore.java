@@ -105,6 +105,12 @@ final class EtcdStore implements EntryStore {
     return cluster.change(LeaseGrpc.getLeaseGrantMethod(), request, within);
   }
 
+  /** A transaction has at most 128 operations unless the cluster is configured otherwise. */
+  @Override
+  public int mostTogether() {
+    return 100;
+  }
+
   @Override
   public Traits traits() {
     return traits;

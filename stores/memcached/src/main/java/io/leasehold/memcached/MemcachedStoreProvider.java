@@ -21,6 +21,8 @@ import java.util.Set;
  * <p>Stateless and thread-safe.
  */
 public final class MemcachedStoreProvider implements StoreProvider {
+  private static final Set<String> PARAMETERS = Set.of("prefix");
+
   static final Form FORM = new Form(11_211, false, "", Login.BOTH, "");
 
   /** For {@link java.util.ServiceLoader}. */
@@ -33,7 +35,7 @@ public final class MemcachedStoreProvider implements StoreProvider {
 
   @Override
   public StoreFactory factory(StoreUrl url) {
-    ServerUrl server = ServerUrl.of(url, FORM, Set.of("prefix"), System.getenv());
+    ServerUrl server = ServerUrl.of(url, FORM, PARAMETERS, System.getenv());
     String prefix = url.parameter("prefix").orElse("leasehold:");
     if (!prefix.matches("[!-~]{1,100}") || !(server.user() + server.password()).matches("[ -~]*")) {
       throw new IllegalArgumentException(

@@ -28,6 +28,11 @@ public interface EntryStore extends AutoCloseable {
    */
   CompletionStage<Session> open(Duration ttl, Runnable ended, Duration within);
 
+  /** How many names it reads in one request. */
+  default int mostTogether() {
+    return 50;
+  }
+
   /** How much time may pass between two beats of a session. */
   default Duration beatEvery(Duration ttl) {
     return ttl.dividedBy(3);

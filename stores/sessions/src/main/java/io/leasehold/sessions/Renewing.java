@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Renews leases and asks about waiting ones: a beat for each session, and each name read once. */
 final class Renewing {
-  /** Names in one request. */
-  private static final int MOST_TOGETHER = 50;
-
   /** An acquisition, and its entry when it was asked about. */
   private record Asked(Place place, Standing standing) {
     boolean isHeld() {
@@ -26,10 +23,16 @@ final class Renewing {
     }
   }
 
+  private final int mostTogether;
   private final Consumer<Place> end;
 
-  /** Passes the acquisitions on that have no lease any more. */
-  Renewing(Consumer<Place> end) {
+  /**
+   * Passes the acquisitions on that have no lease any more.
+   *
+   * @param mostTogether how many names it reads in one request
+   */
+  Renewing(int mostTogether, Consumer<Place> end) {
+    this.mostTogether = mostTogether;
     this.end = end;
   }
 
@@ -57,8 +60,8 @@ final class Renewing {
     boolean held = names.values().stream().flatMap(List::stream).anyMatch(Asked::isHeld);
     CompletionStage<Void> beat = held ? in.beatIfDue() : CompletableFuture.completedFuture(null);
     List<String> all = List.copyOf(names.keySet());
-    for (int from = 0; from < all.size(); from += MOST_TOGETHER) {
-      List<String> some = all.subList(from, Math.min(from + MOST_TOGETHER, all.size()));
+    for (int from = 0; from < all.size(); from += mostTogether) {
+      List<String> some = all.subList(from, Math.min(from + mostTogether, all.size()));
       CompletionStage<List<List<Entry>>> read = in.session().read(some, within);
       // The read decides. Without the beat less is left
       beat.handle((done, failed) -> true)

@@ -53,7 +53,7 @@ public final class SessionLockStore implements LockStore {
     this.clock = clock;
     this.scheduler = scheduler;
     this.sessions = new Sessions(store, listener, clock, scheduler, this::lapse);
-    this.renewing = new Renewing(this::end);
+    this.renewing = new Renewing(store.mostTogether(), this::end);
     this.ended = new EndedIds(clock);
   }
 

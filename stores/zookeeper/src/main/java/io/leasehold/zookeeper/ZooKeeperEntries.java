@@ -101,6 +101,11 @@ final class ZooKeeperEntries implements EntryStore {
   }
 
   @Override
+  public int mostTogether() {
+    return ZooKeeperSession.MOST_TOGETHER;
+  }
+
+  @Override
   public CompletionStage<Session> open(Duration ttl, Runnable ended, Duration within) {
     Connection one = first.serves(ttl) ? first : connect(ttl, within);
     one.onEnd(ended);

@@ -32,6 +32,8 @@ import org.apache.zookeeper.client.ZKClientConfig;
  * <p>Stateless and thread-safe.
  */
 public final class ZooKeeperStoreProvider implements StoreProvider {
+  private static final Set<String> PARAMETERS = Set.of("prefix");
+
   private static final Form FORM = new Form(2181, true, "/path", Login.BOTH, "");
 
   /** Of all names of a store with thousands of waiters. */
@@ -53,7 +55,7 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
   }
 
   static StoreFactory factory(StoreUrl url, Map<String, String> environment) {
-    ServerUrl servers = ServerUrl.of(url, FORM, Set.of("prefix"), environment);
+    ServerUrl servers = ServerUrl.of(url, FORM, PARAMETERS, environment);
     boolean hasUser = !servers.user().isEmpty();
     String path = servers.path().replaceFirst("/$", "");
     return ZooKeeperEntries.factory(
