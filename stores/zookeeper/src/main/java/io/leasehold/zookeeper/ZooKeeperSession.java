@@ -37,7 +37,7 @@ final class ZooKeeperSession implements Session {
   private static final int MOST_TRIES = 3;
 
   /** How many nodes are read in one request. */
-  static final int MOST_TOGETHER = 200;
+  static final int MOST_TOGETHER = 250;
 
   private final Wire wire;
   private final Tree tree;

@@ -120,7 +120,7 @@ class RequestCountTest extends ZooKeeperTest {
     int before = requests.count();
     pass(ttl);
     // What is certain after a renewal is 30 % of the ttl, and in each third of that comes the next
-    assertThat(requests.count() - before).isLessThanOrEqualTo(14 * (1000 / 200 + 1));
+    assertThat(requests.count() - before).isLessThanOrEqualTo(14 * (1000 / 250 + 1));
     assertThat(held).allMatch(Lease::isHeld);
     held.forEach(Lease::release);
   }
