@@ -22,7 +22,7 @@ final class SessionsScenarios {
   private static final Measure REQUESTS = new Measure("requests", "");
   private static final Duration SHORT = Duration.ofMillis(20);
 
-  /** In a period: a beat, and a read for each 50 leases. */
+  /** In a period: a beat, and 40 reads. */
   private static final Target RENEWALS = Target.atMost(LEASEHOLD, "requests", 41);
 
   private SessionsScenarios() {}
