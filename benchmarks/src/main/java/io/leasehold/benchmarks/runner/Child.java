@@ -62,7 +62,7 @@ final class Child {
             case RAISE -> Raising.run(connected().rows(task.name(), task.count()), task);
           },
           "");
-    } catch (InterruptedException | RuntimeException e) {
+    } catch (InterruptedException | RuntimeException | LinkageError e) {
       e.printStackTrace();
       return new Answer(Map.of(), e.toString());
     }

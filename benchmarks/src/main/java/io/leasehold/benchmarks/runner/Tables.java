@@ -34,7 +34,9 @@ public final class Tables {
   private String write() {
     report.machine().forEach((name, value) -> item(name + ": " + value));
     table(measured());
-    table(judged());
+    if (report.sections().stream().anyMatch(section -> !section.targets().isEmpty())) {
+      table(judged());
+    }
     text.append('\n');
     report
         .exclusions()

@@ -6,13 +6,18 @@ import java.util.List;
 import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IDefaultValueProvider;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
 /** {@code ./bench stores}. */
 @Command(
     name = "./bench stores",
     description = "Leasehold on all stores, on private servers, in turns; with a picture.",
-    footer = "Scenarios: pair, low, one-process, processes, hand-over, crash",
+    footer = {
+      "Three rounds if you do not say.",
+      "Scenarios: pair, low, one-process, processes, hand-over, crash"
+    },
     sortOptions = false,
     exitCodeOnInvalidInput = 64,
     exitCodeOnExecutionException = 1,
@@ -20,6 +25,11 @@ import picocli.CommandLine.Option;
 public final class StoresBench extends BenchCommand {
   @Option(names = "--stores", split = ",", description = "which: ${COMPLETION-CANDIDATES} (all)")
   private Set<Store> stores = EnumSet.allOf(Store.class);
+
+  /** There is nothing to judge, and to await dead holders takes a minute of each round. */
+  private static final IDefaultValueProvider FEWER_ROUNDS =
+      option ->
+          option instanceof OptionSpec named && named.longestName().equals("--rounds") ? "3" : null;
 
   /** Exits as every such command does. */
   public static void main(String... args) {
@@ -29,6 +39,7 @@ public final class StoresBench extends BenchCommand {
   /** As {@link #main}, without the exit. */
   public static int exitCode(String... args) {
     return new CommandLine(new StoresBench())
+        .setDefaultValueProvider(FEWER_ROUNDS)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .execute(args);
   }

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -95,9 +96,10 @@ record StoresServers(List<Started> started, Path folder) implements Server {
 
   private static Started file(Store store, String url, String driver) {
     try {
-      Package code = DriverManager.getDriver(driver).getClass().getPackage();
-      String version = store.title() + " " + code.getImplementationVersion();
-      return new Started(store, version, url, () -> {});
+      Driver found = DriverManager.getDriver(driver);
+      String version = found.getMajorVersion() + "." + found.getMinorVersion();
+      String name = store == Store.H2 ? "H2 " : "SQLite ";
+      return new Started(store, name + version, url, () -> {});
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }
