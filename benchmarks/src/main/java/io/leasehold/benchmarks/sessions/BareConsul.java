@@ -60,7 +60,7 @@ final class BareConsul implements Client {
       public void lock() {
         while (!put(key + "?acquire=" + session.get(), "").equals("true")) {
           if (!again) {
-            throw new IllegalStateException("somebody has it, and this does not wait");
+            throw new IllegalStateException("another thread has it, and this does not wait");
           }
         }
       }

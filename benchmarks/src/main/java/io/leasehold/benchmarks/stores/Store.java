@@ -42,7 +42,7 @@ enum Store implements Contender, Library {
     return title;
   }
 
-  /** What a server takes that nobody has configured, and a second at least. */
+  /** What a server takes by default, and a second at least. */
   Duration shortestTtl() {
     return shortest;
   }

@@ -115,7 +115,7 @@ record StoresServers(List<Started> started, Path folder) implements Server {
     return started.stream().map(each -> each.store.part(each.url)).collect(Collectors.joining(" "));
   }
 
-  /** Nobody counts. */
+  /** Nothing is counted. */
   @Override
   public String quietUrl() {
     return url();
