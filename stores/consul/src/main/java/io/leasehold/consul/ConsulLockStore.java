@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * try. Thread-safe.
  */
 final class ConsulLockStore implements LockStore {
-  /** For so long nobody locks a key that its session held when it ended. */
+  /** How long a key stays free that a session had locked when it ended. */
   private static final Duration LOCK_DELAY = Duration.ofSeconds(15);
 
   private static final Attempt BUSY = new Attempt.Busy(Duration.ZERO, "");
