@@ -4,6 +4,7 @@ import io.leasehold.benchmarks.Figure;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.stream.IntStream;
 
 /**
@@ -86,7 +87,7 @@ public final class Bars {
 
   private void bar(
       String title, Panel panel, Contender contender, int place, double from, double scale) {
-    Figure figure = panel.line.figures().get(contender);
+    Figure figure = Objects.requireNonNull(panel.line.figures().get(contender));
     List<Double> samples = figure.samples();
     int y = TITLE + BAR * place;
     add("<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>%n", LABEL - 8, y + 10, title);
@@ -106,6 +107,7 @@ public final class Bars {
     return Math.max(0, Math.log(value / from) * scale);
   }
 
+  @SuppressWarnings("AnnotateFormatMethod") // It would take one more dependency
   private void add(String format, Object... values) {
     svg.append(String.format(Locale.ROOT, format, values));
   }
