@@ -229,8 +229,13 @@ public final class Testbed {
    * answered that: from then on the waiter outlasts failures.
    */
   public Caller<Lease> startAnswered(LockClient client, Duration maxWait) {
+    return startAnswered(client, lock(client), maxWait);
+  }
+
+  /** As {@link #startAnswered(LockClient, Duration)}, for another lock of that client. */
+  public Caller<Lease> startAnswered(LockClient client, DistributedLock lock, Duration maxWait) {
     OptionalInt before = faults(client).answers();
-    Caller<Lease> waiter = start(() -> lock(client).acquire(maxWait)).waiting();
+    Caller<Lease> waiter = start(() -> lock.acquire(maxWait)).waiting();
     await(
         "the store's answer",
         () -> before.isEmpty() || waiter.isDone() || !faults(client).answers().equals(before));

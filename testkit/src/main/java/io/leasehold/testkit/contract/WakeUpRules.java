@@ -172,7 +172,7 @@ public interface WakeUpRules {
     for (LockClient client : clients) {
       bed.faults(client).stopPolls();
       DistributedLock single = client.semaphore(bed.name(), 2).with(options);
-      waiters.add(bed.start(() -> single.acquire(bed.patience())).waiting());
+      waiters.add(bed.startAnswered(client, single, bed.patience()));
     }
     return waiters;
   }
