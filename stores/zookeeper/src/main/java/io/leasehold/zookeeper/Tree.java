@@ -3,47 +3,59 @@ package io.leasehold.zookeeper;
 import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.Entry.Details;
 import io.leasehold.spi.Ticket;
+import io.leasehold.zookeeper.Layout.Child;
 import java.net.URLDecoder;
-import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.apache.zookeeper.common.PathUtils;
 
 /**
  * The nodes: under the root one for each lock name, under that one for each entry, which ends in
- * the number that the server appends. {@code .sessions} under the root has one for each session.
+ * the number that the server appends. One for each session, which stands elsewhere.
  *
- * @param chroot what the root is below; empty for nothing
- * @param root the path of the root
+ * @param chroot what all of them are below; empty for nothing
+ * @param root the path of the root; empty for that of the server
+ * @param sessions the path below which the sessions are
  */
-record Tree(String chroot, String root) {
-  private static final Pattern CHILD =
-      Pattern.compile("((?:[xs]|p\\d{1,9}\\.\\d{1,9})-[0-9a-f]{32})-(-?\\d{9,10})");
+record Tree(String chroot, String root, String sessions, Layout layout) {
+  private static final String PREFIX = "/leasehold";
 
-  private record Child(int number, Entry entry) {}
-
-  /** Checks the paths, of which neither may be only a slash. */
-  static Tree of(String chroot, String prefix) {
-    PathUtils.validatePath(chroot + prefix);
-    if (prefix.length() < 2 || chroot.equals("/")) {
+  /**
+   * Checks the paths, of which none may be only a slash.
+   *
+   * @param prefix what the names are below; empty for what the layout has without one
+   */
+  static Tree of(String chroot, Optional<String> prefix, Layout layout) {
+    String below = prefix.orElse(layout == Layout.OWN ? PREFIX : "");
+    PathUtils.validatePath(chroot + below + "/.sessions");
+    if ((prefix.isPresent() && below.length() < 2) || chroot.equals("/")) {
       throw new IllegalArgumentException("a path of nodes has a name after the slash");
     }
-    return new Tree(chroot, chroot + prefix);
+    String own = layout == Layout.OWN ? below : PREFIX;
+    return new Tree(chroot, chroot + below, chroot + own + "/.sessions", layout);
   }
 
   String session(long id) {
-    return root + "/.sessions/" + Long.toHexString(id);
+    return sessions + "/" + Long.toHexString(id);
   }
 
   String name(String name) {
-    String escaped = URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
-    return root + "/" + (escaped.startsWith(".") ? "%2E" + escaped.substring(1) : escaped);
+    return root + layout.node(name);
+  }
+
+  /** Why no lock can have this name; empty if one can. */
+  Optional<String> refusal(String name) {
+    try {
+      PathUtils.validatePath(name(name) + "/x");
+      return Optional.empty();
+    } catch (IllegalArgumentException e) {
+      return Optional.of(
+          "with layout=" + layout + " a lock name is the path of a node: " + e.getMessage());
+    }
   }
 
   /** The lock names of the nodes under the root. */
@@ -56,7 +68,7 @@ record Tree(String chroot, String root) {
 
   /** The path of a ticket's entry but for its number. */
   String entry(Ticket ticket) {
-    return name(ticket.name()) + "/" + Entry.label(ticket) + "-";
+    return name(ticket.name()) + "/" + layout.beginning(ticket);
   }
 
   /** The nodes that a node is below, from the top. */
@@ -72,12 +84,7 @@ record Tree(String chroot, String root) {
   List<Entry> entries(String name, List<String> children) {
     List<Child> found = new ArrayList<>();
     for (String child : children) {
-      Matcher parts = CHILD.matcher(child);
-      if (parts.matches()) {
-        String path = name(name) + "/" + child;
-        Entry entry = Entry.of(name, path, parts.group(1), 0, Details.NONE);
-        found.add(new Child((int) Long.parseLong(parts.group(2)), entry));
-      }
+      layout.child(name, name(name) + "/" + child, child).ifPresent(found::add);
     }
     // By the difference: the server's counter of 32 bits wraps around
     found.sort(Comparator.comparing(Child::number, (a, b) -> Integer.compare(a - b, 0)));

@@ -80,7 +80,9 @@ final class ZooKeeperEntries implements EntryStore {
       // When the leader changes, a session has all its time again
       Limits limits =
           new Limits(shortest, longest, Duration.ofMillis(1), YIELD_PERCENT, extra -> extra);
-      traits = EntryStore.traits("zookeeper", limits, Trait.SURVIVES_RESTART);
+      Layout layout = setting.tree().layout();
+      String store = layout == Layout.OWN ? "zookeeper" : "zookeeper (layout=" + layout + ")";
+      traits = EntryStore.traits(store, layout.modes(), limits, Trait.SURVIVES_RESTART);
     } catch (ExecutionException | TimeoutException e) {
       throw e.getCause() instanceof StoreException known
           ? known

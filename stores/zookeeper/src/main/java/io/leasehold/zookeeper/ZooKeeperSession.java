@@ -130,6 +130,10 @@ final class ZooKeeperSession implements Session {
 
   @Override
   public CompletionStage<Entered> enter(Ticket ticket, Duration within) {
+    Optional<String> refusal = tree.refusal(ticket.name());
+    if (refusal.isPresent()) {
+      return failed(Failure.REFUSED, refusal.get());
+    }
     Entering request;
     synchronized (entering) {
       request = entering.computeIfAbsent(ticket.id(), id -> new Entering());
@@ -182,7 +186,8 @@ final class ZooKeeperSession implements Session {
     List<Entry> all = tree.entries(ticket.name(), children.get());
     Details details = new Details(ticket.holder(), Duration.ZERO, ttl);
     Entry own = Entry.of(ticket.name(), made.path(), Entry.label(ticket), made.number(), details);
-    boolean alone = all.size() == children.get().size();
+    // Curator has other nodes there too, which are in the way of none of its locks
+    boolean alone = all.size() == children.get().size() || tree.layout() != Layout.OWN;
     if (alone && made.number() <= FenceNumber.MAX) {
       return CompletableFuture.completedFuture(new Entered(own, all));
     }
@@ -344,6 +349,15 @@ final class ZooKeeperSession implements Session {
 
   /** The entries of these names, or of all, with their details, name by name. */
   CompletionStage<List<Entry>> list(Optional<String> name) {
+    Optional<String> refusal = name.flatMap(tree::refusal);
+    if (refusal.isPresent()) {
+      return failed(Failure.REFUSED, refusal.get());
+    }
+    if (name.isEmpty() && tree.layout() != Layout.OWN) {
+      return failed(
+          Failure.REFUSED,
+          "with layout=" + tree.layout() + " locks may be anywhere among the nodes: name one");
+    }
     CompletionStage<List<String>> names =
         name.isPresent()
             ? CompletableFuture.completedFuture(List.of(name.get()))

@@ -21,9 +21,11 @@ import org.apache.zookeeper.client.ZKClientConfig;
  * Opens stores on ZooKeeper servers: {@code
  * zookeeper://[user:password@]host[:port][,host[:port]…][/path]}. The store uses the nodes below
  * the path, which it makes if it is not there. Parameter: {@code prefix}, the node below that under
- * which the locks are ({@code /leasehold}). With user and password the nodes that it makes belong
- * to that user alone (scheme {@code digest}); if the URL has none they come from the environment,
- * {@code LEASEHOLD_USER} and {@code LEASEHOLD_PASSWORD}. Percent-encode special characters.
+ * which the locks are ({@code /leasehold}); {@code layout=curator-mutex} and {@code
+ * layout=curator-readwrite} for the nodes of Curator's locks, whose names are paths, without a
+ * prefix unless it is given. With user and password the nodes that it makes belong to that user
+ * alone (scheme {@code digest}); if the URL has none they come from the environment, {@code
+ * LEASEHOLD_USER} and {@code LEASEHOLD_PASSWORD}. Percent-encode special characters.
  *
  * <p>Opening a store fails with {@link io.leasehold.StoreException}: {@code REFUSED} if the nodes
  * belong to another user, {@code UNAVAILABLE} if no server can be reached. Open stores are
@@ -32,7 +34,7 @@ import org.apache.zookeeper.client.ZKClientConfig;
  * <p>Stateless and thread-safe.
  */
 public final class ZooKeeperStoreProvider implements StoreProvider {
-  private static final Set<String> PARAMETERS = Set.of("prefix");
+  private static final Set<String> PARAMETERS = Set.of("prefix", "layout");
 
   private static final Form FORM = new Form(2181, true, "/path", Login.BOTH, "");
 
@@ -75,7 +77,10 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
                 throw new StoreException(Failure.UNAVAILABLE, servers + " cannot be reached", e);
               }
             },
-            Tree.of(path.isEmpty() ? "" : "/" + path, url.parameter("prefix").orElse("/leasehold")),
+            Tree.of(
+                path.isEmpty() ? "" : "/" + path,
+                url.parameter("prefix"),
+                Layout.of(url.parameter("layout"))),
             node -> hasUser ? Ids.CREATOR_ALL_ACL : Ids.OPEN_ACL_UNSAFE));
   }
 

@@ -5,6 +5,7 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.zookeeper.Connection.Handle;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.ACLProvider;
@@ -53,7 +54,8 @@ public final class ZooKeeperStores {
   private static StoreFactory store(
       CuratorFramework client, String prefix, Function<String, List<ACL>> acls) {
     String namespace = client.getNamespace();
-    Tree tree = Tree.of(namespace.isEmpty() ? "" : "/" + namespace, prefix);
+    Tree tree =
+        Tree.of(namespace.isEmpty() ? "" : "/" + namespace, Optional.of(prefix), Layout.OWN);
     return ZooKeeperEntries.factory(
         new Connection.Setting(
             "ZooKeeper", true, (ttl, watcher) -> handle(client, watcher), tree, acls));

@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.sessions.Entry;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What nodes are called. */
 class TreeTest {
   private static final String ID = "0123456789abcdef0123456789abcdef";
 
-  private final Tree tree = Tree.of("", "/leasehold");
+  private final Tree tree = Tree.of("", Optional.empty(), Layout.OWN);
 
   @Test
   void aNameIsOneElementOfAPathAndComesBack() {
