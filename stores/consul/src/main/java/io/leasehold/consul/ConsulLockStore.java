@@ -7,6 +7,7 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.Trait;
 import io.leasehold.consul.Agent.Answer;
 import io.leasehold.consul.LockKeys.Found;
+import io.leasehold.sessions.Session.Watcher;
 import io.leasehold.sessions.SessionLife;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
@@ -167,12 +168,12 @@ final class ConsulLockStore implements LockStore {
     hold.queued = ticket.intent() == Ticket.Intent.QUEUE;
     if (hold.queued && !isDelayed && !hold.watching) {
       hold.watching = true;
-      Runnable changed =
-          () -> {
+      Watcher watcher =
+          isGone -> {
             hold.watching = false;
             listener.wake(ticket.id());
           };
-      watches.add(keys.key(ticket.name()), found.index(), changed);
+      watches.add(keys.key(ticket.name()), found.index(), watcher);
     }
     return new Attempt.Busy(Duration.ZERO, found.holder());
   }

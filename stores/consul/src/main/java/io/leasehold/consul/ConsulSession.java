@@ -155,8 +155,8 @@ final class ConsulSession implements Session {
   }
 
   @Override
-  public CompletionStage<Optional<Details>> watch(Entry other, Runnable changed, Duration within) {
-    return look(other, within, now -> store.watches().add(other.key(), now, changed));
+  public CompletionStage<Optional<Details>> watch(Entry other, Watcher watcher, Duration within) {
+    return look(other, within, now -> store.watches().add(other.key(), now, watcher));
   }
 
   @Override

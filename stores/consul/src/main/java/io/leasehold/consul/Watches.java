@@ -1,6 +1,7 @@
 package io.leasehold.consul;
 
 import io.leasehold.consul.Agent.Answer;
+import io.leasehold.sessions.Session.Watcher;
 import io.leasehold.spi.support.Scheduler;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +24,7 @@ final class Watches {
 
   private final Agent agent;
   private final Scheduler scheduler;
-  private final Map<String, List<Runnable>> watchers = new ConcurrentHashMap<>();
+  private final Map<String, List<Watcher>> watchers = new ConcurrentHashMap<>();
 
   Watches(Agent agent, Scheduler scheduler) {
     this.agent = agent;
@@ -35,11 +36,11 @@ final class Watches {
    *
    * @param index of the state in which it was seen
    */
-  void add(String key, long index, Runnable changed) {
-    List<Runnable> all =
+  void add(String key, long index, Watcher watcher) {
+    List<Watcher> all =
         watchers.merge(
             key,
-            List.of(changed),
+            List.of(watcher),
             (known, one) -> Stream.concat(known.stream(), one.stream()).toList());
     if (all.size() == 1) {
       String path = Agent.path(key) + "?index=" + index;
@@ -48,16 +49,24 @@ final class Watches {
               .get(path + "&wait=" + WAIT.toSeconds() + "s", ANSWER)
               .whenComplete(
                   // What failed would fail again at once
-                  (answer, failed) ->
-                      scheduler.schedule(() -> tell(key), failed == null ? 0 : PAUSE_NANOS));
+                  (answer, failed) -> {
+                    boolean isGone = failed == null && isGone(answer, index);
+                    long pause = failed == null ? 0 : PAUSE_NANOS;
+                    scheduler.schedule(() -> tell(key, isGone), pause);
+                  });
     }
   }
 
+  /** A server that is behind does not have it yet. */
+  private static boolean isGone(Answer answer, long index) {
+    return answer.status() == 404 && answer.index() > index;
+  }
+
   /** It changed, or is gone, or nothing happened for long. */
-  private void tell(String key) {
-    List<Runnable> told = watchers.remove(key);
+  private void tell(String key, boolean isGone) {
+    List<Watcher> told = watchers.remove(key);
     if (told != null) {
-      told.forEach(Runnable::run);
+      told.forEach(each -> each.changed(isGone));
     }
   }
 }

@@ -17,6 +17,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.MetadataUtils;
+import io.leasehold.sessions.Session.Watcher;
 import io.leasehold.spi.support.ServerUrl;
 import io.leasehold.spi.support.ServerUrl.Host;
 import java.time.Duration;
@@ -197,12 +198,12 @@ final class Cluster implements AutoCloseable {
    * Watches a key.
    *
    * @param from the first revision of which to hear
-   * @param changed runs once, soon after a change, and also if one may be missed
+   * @param watcher runs once, soon after a change, and also if one may be missed
    */
-  void watch(ByteString key, long from, Runnable changed) {
+  void watch(ByteString key, long from, Watcher watcher) {
     ClientCall<WatchRequest, WatchResponse> call =
         call(asked.get(), known(token.get()), WatchGrpc.getWatchMethod(), CallOptions.DEFAULT);
-    Watching made = new Watching(call, watching::remove, changed);
+    Watching made = new Watching(call, watching::remove, watcher);
     watching.add(made);
     made.begin(key, from);
   }

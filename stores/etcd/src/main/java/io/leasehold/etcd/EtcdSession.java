@@ -177,14 +177,14 @@ final class EtcdSession implements Session {
   }
 
   @Override
-  public CompletionStage<Optional<Details>> watch(Entry other, Runnable changed, Duration within) {
+  public CompletionStage<Optional<Details>> watch(Entry other, Watcher watcher, Duration within) {
     return find(other, within)
         .thenApply(
             found -> {
               Optional<Details> details = details(found, other);
               if (details.isPresent()) {
                 long next = found.getHeader().getRevision() + 1;
-                cluster.watch(Keys.bytes(other.key()), next, changed);
+                cluster.watch(Keys.bytes(other.key()), next, watcher);
               }
               return details;
             });

@@ -1,12 +1,14 @@
 package io.leasehold.etcd;
 
 import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.Event.EventType;
 import io.etcd.jetcd.api.WatchCreateRequest;
 import io.etcd.jetcd.api.WatchRequest;
 import io.etcd.jetcd.api.WatchResponse;
 import io.grpc.ClientCall;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
+import io.leasehold.sessions.Session.Watcher;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -14,14 +16,15 @@ import java.util.function.Consumer;
 final class Watching implements StreamObserver<WatchResponse> {
   private final ClientCall<WatchRequest, WatchResponse> call;
   private final Consumer<Watching> atEnd;
-  private final Runnable changed;
+  private final Watcher watcher;
   private final AtomicBoolean over = new AtomicBoolean();
+  private volatile boolean gone;
 
   Watching(
-      ClientCall<WatchRequest, WatchResponse> call, Consumer<Watching> atEnd, Runnable changed) {
+      ClientCall<WatchRequest, WatchResponse> call, Consumer<Watching> atEnd, Watcher watcher) {
     this.call = call;
     this.atEnd = atEnd;
-    this.changed = changed;
+    this.watcher = watcher;
   }
 
   void begin(ByteString key, long from) {
@@ -38,6 +41,7 @@ final class Watching implements StreamObserver<WatchResponse> {
 
   @Override
   public void onNext(WatchResponse message) {
+    gone |= message.getEventsList().stream().anyMatch(each -> each.getType() == EventType.DELETE);
     if (message.getCanceled() || message.getEventsCount() > 0) {
       giveUp();
     }
@@ -52,7 +56,7 @@ final class Watching implements StreamObserver<WatchResponse> {
   public void onCompleted() {
     atEnd.accept(this);
     if (over.compareAndSet(false, true)) {
-      changed.run();
+      watcher.changed(gone);
     }
   }
 }

@@ -2,12 +2,14 @@ package io.leasehold.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.leasehold.Lease;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.EtcdServer;
 import io.leasehold.servers.EtcdServer.Kind;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -78,15 +80,17 @@ class SessionTest extends EtcdTest {
     Lease held = holder.lock("a").acquire();
     Engine client = clientAt(server.url(), how -> how.ttl(Duration.ofSeconds(3)));
     CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), holder, 1);
-    String key =
-        server.etcdctl("get", "--prefix", "--keys-only", "--sort-by=CREATE", prefix()).stream()
-            .filter(line -> line.startsWith(prefix()))
-            .reduce((first, last) -> last)
-            .orElseThrow();
-    server.etcdctl("del", key);
+    server.etcdctl("del", keys().get(1));
+    await().until(() -> keys().size() == 2);
     held.release();
     served(waiter).release();
     requireNothingLeft(client);
+  }
+
+  private List<String> keys() {
+    return server.etcdctl("get", "--prefix", "--keys-only", "--sort-by=CREATE", prefix()).stream()
+        .filter(line -> line.startsWith(prefix()))
+        .toList();
   }
 
   @Test

@@ -5,6 +5,7 @@ import io.leasehold.sessions.Entry.Details;
 import io.leasehold.sessions.Session.Entered;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.Renewal;
+import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Watch;
 import io.leasehold.spi.support.Log;
@@ -32,7 +33,7 @@ final class Place {
   volatile long heard;
 
   private final Sessions sessions;
-  private final Runnable wake;
+  private final StoreListener listener;
 
   /** The session of the entry; null before the first request. */
   private volatile @Nullable OpenSession session;
@@ -60,13 +61,19 @@ final class Place {
 
   private List<Entry> inTheWay = List.of();
 
+  /**
+   * The entries of the name when they were last read, without those that are gone since. What was
+   * made later is behind its own; so no other entry is before it.
+   */
+  private List<Entry> known = List.of();
+
   /** The keys of the entries that are watched for it. */
   private final Set<String> watched = new HashSet<>();
 
-  Place(Ticket ticket, Sessions sessions, Runnable wake) {
+  Place(Ticket ticket, Sessions sessions, StoreListener listener) {
     this.ticket = ticket;
     this.sessions = sessions;
-    this.wake = wake;
+    this.listener = listener;
   }
 
   synchronized boolean isGranted() {
@@ -130,6 +137,7 @@ final class Place {
   private CompletionStage<Attempt> attempt(OpenSession in, Duration within) {
     CompletionStage<Entered> enter = null;
     Standing standing;
+    Admission known;
     synchronized (this) {
       standing = standing();
       over |= granted && standing == null;
@@ -139,6 +147,7 @@ final class Place {
       if (standing == null && in.add(this)) {
         enter = enter(in, within);
       }
+      known = admission();
     }
     if (enter != null) {
       return enter
@@ -147,8 +156,46 @@ final class Place {
           .handle((answer, failed) -> failed == null ? answer(answer) : failed(in, failed, within))
           .thenCompose(answer -> answer);
     }
-    // The session has just ended, or its entry stands
-    return standing == null ? attempt(within) : reread(standing, within);
+    if (standing == null) {
+      // The session has just ended
+      return attempt(within);
+    }
+    if (known == null || !known.holds() || isGranted()) {
+      return reread(standing, within);
+    }
+    return grant(standing.in, standing.entry, known, within)
+        .whenComplete((answer, failed) -> check(standing, within));
+  }
+
+  /** A person may have removed the entry of a waiter: its lease would be none. */
+  private void check(Standing standing, Duration within) {
+    standing
+        .in
+        .session()
+        .read(List.of(ticket.name()), within)
+        .whenComplete(
+            (lists, failed) -> {
+              if (failed == null && isLost(standing, lists.get(0))) {
+                listener.lost(List.of(ticket.id()));
+              }
+            });
+  }
+
+  private synchronized boolean isLost(Standing asked, List<Entry> all) {
+    boolean isHeld = granted && !over && isStill(asked);
+    boolean isLost = isHeld && Admission.indexOf(all, asked.entry.key()) < 0;
+    over |= isLost;
+    return isLost;
+  }
+
+  /**
+   * By what is known; null if that is not enough: with permits, the next waiter is woken if there
+   * is one by now.
+   */
+  private @Nullable Admission admission() {
+    boolean isEnough = own != null && ticket.mode() != LockMode.PERMITS;
+    int index = isEnough ? Admission.indexOf(known, own.key()) : -1;
+    return index < 0 ? null : Admission.of(known, index);
   }
 
   /** With the monitor. */
@@ -212,6 +259,7 @@ final class Place {
           over = granted;
         } else {
           now = Admission.of(all, index);
+          known = all;
           inTheWay = now.inTheWay();
         }
       }
@@ -333,7 +381,7 @@ final class Place {
     for (Entry each : fresh) {
       CompletionStage<Armed> one =
           in.session()
-              .watch(each, () -> changed(each), within)
+              .watch(each, isGone -> changed(each, isGone), within)
               .whenComplete(
                   (found, failed) -> {
                     if (failed != null || found.isEmpty()) {
@@ -356,9 +404,16 @@ final class Place {
     return !over && !granted;
   }
 
-  private void changed(Entry entry) {
+  private synchronized void leftOut(Entry gone) {
+    known = known.stream().filter(each -> !each.key().equals(gone.key())).toList();
+  }
+
+  private void changed(Entry entry, boolean isGone) {
+    if (isGone) {
+      leftOut(entry);
+    }
     if (unwatched(entry)) {
-      wake.run();
+      listener.wake(ticket.id());
     }
   }
 

@@ -45,13 +45,22 @@ public interface Session {
   /** Lists the entries of each of these names, in their order. */
   CompletionStage<List<List<Entry>>> read(List<String> names, Duration within);
 
+  /** Hears of the first change of an entry. It must not block. */
+  interface Watcher {
+    /**
+     * The entry was {@linkplain Session#touch touched} or is gone, or may be.
+     *
+     * @param isGone whether it is certainly gone
+     */
+    void changed(boolean isGone);
+  }
+
   /**
-   * Watches an entry: {@code changed} runs once, soon after it was {@linkplain #touch touched} or
-   * is gone; also if that is not certain. It must not block.
+   * Watches an entry: the watcher runs once, soon after the entry changed, or may have.
    *
    * @return the details of the entry; empty if it is gone, and then nothing is watched
    */
-  CompletionStage<Optional<Entry.Details>> watch(Entry other, Runnable changed, Duration within);
+  CompletionStage<Optional<Entry.Details>> watch(Entry other, Watcher watcher, Duration within);
 
   /** As {@link #watch}, without watching. */
   CompletionStage<Optional<Entry.Details>> look(Entry other, Duration within);

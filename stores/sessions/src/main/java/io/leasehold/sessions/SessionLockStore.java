@@ -72,8 +72,7 @@ public final class SessionLockStore implements LockStore {
         places.compute(
             id,
             (key, known) -> {
-              Place one =
-                  known == null ? new Place(ticket, sessions, () -> listener.wake(id)) : known;
+              Place one = known == null ? new Place(ticket, sessions, listener) : known;
               one.begin(clock.nanos());
               return one;
             });

@@ -35,7 +35,7 @@ final class InMemoryEntries {
   private final Clock clock;
   private final Threads threads = new Threads();
   private final List<Held> entries = new ArrayList<>();
-  private final List<Watcher> watchers = new ArrayList<>();
+  private final List<Watched> watchers = new ArrayList<>();
   private final Set<OfClient> sessions = new HashSet<>();
   private final Map<String, AtomicInteger> counts = new ConcurrentHashMap<>();
   private long number;
@@ -59,7 +59,7 @@ final class InMemoryEntries {
     }
   }
 
-  private record Watcher(String key, Runnable changed) {}
+  private record Watched(String key, Session.Watcher watcher) {}
 
   InMemoryEntries(Clock clock) {
     this.clock = clock;
@@ -104,6 +104,11 @@ final class InMemoryEntries {
     List.copyOf(sessions).forEach(OfClient::expire);
   }
 
+  /** Removes the entries of a name, as a person may. */
+  synchronized void remove(String name) {
+    removeIf(held -> held.entry.name().equals(name));
+  }
+
   synchronized List<String> keys(String name) {
     return named(name).stream().map(held -> held.entry.key()).toList();
   }
@@ -133,16 +138,16 @@ final class InMemoryEntries {
   private boolean removeIf(Predicate<Held> which) {
     List<Held> gone = entries.stream().filter(which).toList();
     entries.removeAll(gone);
-    gone.forEach(held -> fire(held.entry.key()));
+    gone.forEach(held -> fire(held.entry.key(), true));
     return !gone.isEmpty();
   }
 
-  private void fire(String key) {
-    for (Iterator<Watcher> i = watchers.iterator(); i.hasNext(); ) {
-      Watcher each = i.next();
+  private void fire(String key, boolean isGone) {
+    for (Iterator<Watched> i = watchers.iterator(); i.hasNext(); ) {
+      Watched each = i.next();
       if (each.key.equals(key)) {
         i.remove();
-        threads.callback(each.changed);
+        threads.callback(() -> each.watcher.changed(isGone));
       }
     }
   }
@@ -377,13 +382,13 @@ final class InMemoryEntries {
 
     @Override
     public CompletionStage<Optional<Details>> watch(
-        Entry other, Runnable changed, Duration within) {
+        Entry other, Session.Watcher watcher, Duration within) {
       return answer(
           "watch",
           () -> {
             Optional<Details> found = details(other.key());
             if (found.isPresent()) {
-              watchers.add(new Watcher(other.key(), changed));
+              watchers.add(new Watched(other.key(), watcher));
             }
             return found;
           });
@@ -399,7 +404,7 @@ final class InMemoryEntries {
       return answer(
           "touch",
           () -> {
-            fire(own.key());
+            fire(own.key(), false);
             return null;
           });
     }

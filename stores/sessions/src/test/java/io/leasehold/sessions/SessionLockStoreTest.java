@@ -130,6 +130,43 @@ class SessionLockStoreTest {
   }
 
   @Test
+  void aWaiterIsGrantedBeforeItsEntryIsLookedFor() throws Exception {
+    SessionLockStore store = open();
+    Ticket held = exclusive("name", Intent.QUEUE);
+    attempt(store, held);
+    Ticket waits = exclusive("name", Intent.QUEUE);
+    queue(store, waits);
+    CompletableFuture<Void> read = new CompletableFuture<>();
+    server.holdReads(read);
+    int before = server.count("read");
+
+    store.release(held, WITHIN);
+    await().until(() -> listener.woken.contains(waits.id()));
+
+    assertThat(attempt(store, waits)).isInstanceOf(Attempt.Granted.class);
+    assertThat(server.count("read") - before).isEqualTo(1);
+    read.complete(null);
+    assertThat(renew(store, List.of(waits)).get(waits.id())).isInstanceOf(Renewal.Renewed.class);
+    assertThat(listener.lost).isEmpty();
+  }
+
+  @Test
+  void aWaiterWhoseEntryWasRemovedBeforeItsGrantLosesTheLockAtOnce() throws Exception {
+    SessionLockStore store = open();
+    Ticket held = exclusive("name", Intent.QUEUE);
+    attempt(store, held);
+    Ticket waits = exclusive("name", Intent.QUEUE);
+    queue(store, waits);
+
+    server.remove("name");
+    await().until(() -> listener.woken.contains(waits.id()));
+    assertThat(attempt(store, waits)).isInstanceOf(Attempt.Granted.class);
+
+    await().untilAsserted(() -> assertThat(listener.lost).containsExactly(waits.id()));
+    assertThat(renew(store, List.of(waits))).containsEntry(waits.id(), new Renewal.Gone());
+  }
+
+  @Test
   void permitsWakeTwoOf200Waiters() throws Exception {
     SessionLockStore store = open();
     Ticket held = ticket("name", LockMode.PERMITS, 3, 3, Intent.QUEUE, TTL);
@@ -251,6 +288,46 @@ class SessionLockStoreTest {
 
     assertThat(renew(store, List.of(held)).get(held.id()))
         .isInstanceOfSatisfying(Renewal.Renewed.class, r -> assertThat(r.wanted()).isTrue());
+  }
+
+  /** Those that stood before it when it was asked last may do so still. */
+  @Test
+  void aWaiterBehindTheNextIsNotGrantedBecauseTheNextIsGone() throws Exception {
+    SessionLockStore store = open();
+    List<Ticket> readers = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      readers.add(ticket("name", LockMode.SHARED, 1, 1, Intent.QUEUE, TTL));
+      assertThat(attempt(store, readers.get(i))).isInstanceOf(Attempt.Granted.class);
+    }
+    Ticket writer = exclusive("name", Intent.QUEUE);
+    queue(store, writer);
+
+    store.release(readers.get(1), WITHIN);
+    await().until(() -> listener.woken.contains(writer.id()));
+    assertThat(attempt(store, writer)).isInstanceOf(Attempt.Queued.class);
+    assertThat(join(store.watch(writer, WITHIN))).isEqualTo(Watch.NOTHING_MISSED);
+
+    listener.woken.clear();
+    store.release(readers.get(0), WITHIN);
+    await().until(() -> listener.woken.contains(writer.id()));
+    assertThat(attempt(store, writer)).isInstanceOf(Attempt.Granted.class);
+  }
+
+  /** What was read before is not what stands in a later session. */
+  @Test
+  void aWaiterWhoseSessionEndedEntersBehindWhatStandsThen() throws Exception {
+    SessionLockStore store = open();
+    Ticket held = exclusive("name", Intent.QUEUE);
+    Ticket waits = exclusive("name", Intent.QUEUE);
+    attempt(open(), held);
+    queue(store, waits);
+
+    server.endSessions();
+    SessionLockStore other = open();
+    assertThat(attempt(other, exclusive("name", Intent.QUEUE))).isInstanceOf(Attempt.Granted.class);
+    await().until(() -> listener.woken.contains(waits.id()));
+
+    assertThat(attempt(store, waits)).isInstanceOf(Attempt.Queued.class);
   }
 
   // ---- ends

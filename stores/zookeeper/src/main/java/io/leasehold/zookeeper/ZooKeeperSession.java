@@ -25,7 +25,6 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
-import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.Stat;
@@ -290,23 +289,24 @@ final class ZooKeeperSession implements Session {
   }
 
   @Override
-  public CompletionStage<Optional<Details>> watch(Entry other, Runnable changed, Duration within) {
+  public CompletionStage<Optional<Details>> watch(Entry other, Watcher watcher, Duration within) {
     return look(
         other,
         event -> {
           // The library watches again after a reconnect
           if (event.getType() != EventType.None) {
-            changed.run();
+            watcher.changed(event.getType() == EventType.NodeDeleted);
           }
         });
   }
 
   @Override
   public CompletionStage<Optional<Details>> look(Entry other, Duration within) {
-    return look(other, (Watcher) null);
+    return look(other, (org.apache.zookeeper.Watcher) null);
   }
 
-  private CompletionStage<Optional<Details>> look(Entry other, @Nullable Watcher watcher) {
+  private CompletionStage<Optional<Details>> look(
+      Entry other, org.apache.zookeeper.@Nullable Watcher watcher) {
     return wire.data(other.key(), watcher)
         .thenApply(
             found -> found.map(node -> Tree.details(node.text(), Duration.ZERO, Optional.empty())));
