@@ -3,6 +3,7 @@ package io.leasehold.spi;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -87,6 +88,21 @@ public final class StoreUrl {
   /** The decoded value of a parameter; empty if the URL does not have it. */
   public Optional<String> parameter(String key) {
     return Optional.ofNullable(parameters.get(key));
+  }
+
+  /**
+   * As {@link #parameter}, where only these values have a meaning.
+   *
+   * @throws IllegalArgumentException if it has another one; the message names these
+   */
+  public Optional<String> choice(String key, List<String> values) {
+    Optional<String> chosen = parameter(key);
+    if (chosen.isPresent() && !values.contains(chosen.get())) {
+      String known = String.join(" or " + key + "=", values);
+      throw new IllegalArgumentException(
+          "the store URL has an unknown " + key + "; leave it out, or write " + key + "=" + known);
+    }
+    return chosen;
   }
 
   /** All parameters, decoded. Their values may be secrets. */

@@ -56,8 +56,8 @@ final class Connection implements Watcher {
   /** The session, once it is known how long it lives; fails if that is not what was asked for. */
   final CompletableFuture<Session> proved = new CompletableFuture<>();
 
-  private final SessionLife life;
-  final CompletableFuture<Boolean> closed = new CompletableFuture<>();
+  private volatile SessionLife life;
+  private final CompletableFuture<Boolean> closed = new CompletableFuture<>();
   private final AtomicBoolean over = new AtomicBoolean();
   private final AtomicBoolean begun = new AtomicBoolean();
   private volatile @Nullable Handle handle;
@@ -148,9 +148,11 @@ final class Connection implements Watcher {
 
   private void begin(ZooKeeper zk) {
     Duration ttl = Duration.ofMillis(zk.getSessionTimeout());
-    // Of the application's session nothing is known before it is proved
-    SessionLife counted = setting.shared ? new SessionLife(clock, ttl, settle(ttl)) : life;
-    Wire wire = new Wire(zk, setting.acls, counted, this::lose);
+    if (setting.shared) {
+      // Of the application's session nothing is known before it is proved
+      life = new SessionLife(clock, ttl, settle(ttl));
+    }
+    Wire wire = new Wire(zk, setting.acls, life, this::lose);
     ZooKeeperSession session = new ZooKeeperSession(wire, setting.tree, this::close);
     session.begin().whenComplete((made, failed) -> begun(session, failed));
   }
@@ -214,8 +216,8 @@ final class Connection implements Watcher {
     }
   }
 
-  /** Ends it with its entries; {@link #closed} says when that is done. */
-  void close() {
+  /** Ends it with its entries; completes when that is done. */
+  CompletableFuture<Boolean> close() {
     if (over.compareAndSet(false, true)) {
       Handle opened = handle;
       if (setting.shared) {
@@ -233,5 +235,6 @@ final class Connection implements Watcher {
             closed.complete(true);
           });
     }
+    return closed;
   }
 }

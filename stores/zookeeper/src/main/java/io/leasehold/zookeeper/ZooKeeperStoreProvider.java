@@ -77,10 +77,7 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
                 throw new StoreException(Failure.UNAVAILABLE, servers + " cannot be reached", e);
               }
             },
-            Tree.of(
-                path.isEmpty() ? "" : "/" + path,
-                url.parameter("prefix"),
-                Layout.of(url.parameter("layout"))),
+            Tree.of(path.isEmpty() ? "" : "/" + path, url.parameter("prefix"), Layout.of(url)),
             node -> hasUser ? Ids.CREATOR_ALL_ACL : Ids.OPEN_ACL_UNSAFE));
   }
 
