@@ -44,6 +44,9 @@ final class Connection implements Watcher {
 
   private static final Duration LONGEST_SETTLE = Duration.ofSeconds(2);
 
+  /** A beat at once, and the next a third of the ttl later, which proves the first. */
+  private static final int LEAST_LEFT_PERCENT = 64;
+
   private final Setting setting;
   private final Duration asked;
   private final Runnable reconnected;
@@ -118,9 +121,15 @@ final class Connection implements Watcher {
     return !over.get();
   }
 
-  /** Whether leases of this ttl can be in it. */
+  /**
+   * Whether leases of this ttl can be in it from now on. Until the first one it is not prolonged,
+   * and what is left must last until the beats prove that it is.
+   */
   boolean serves(Duration ttl) {
-    return stands() && (setting.shared || asked.equals(ttl)) && !proved.isCompletedExceptionally();
+    return stands()
+        && (setting.shared || asked.equals(ttl))
+        && !proved.isCompletedExceptionally()
+        && life.left().compareTo(ttl.multipliedBy(LEAST_LEFT_PERCENT).dividedBy(100)) >= 0;
   }
 
   @Override

@@ -101,6 +101,9 @@ final class ZooKeeperEntries implements EntryStore {
     Connection known = first;
     Connection one = known.serves(ttl) ? known : connect(ttl, within);
     one.onEnd(ended);
+    if (one == known) {
+      CompletionStage<Void> unused = one.ready.thenCompose(session -> session.beat(within));
+    }
     return one.proved.whenComplete(
         (session, failed) -> {
           if (failed != null) {
