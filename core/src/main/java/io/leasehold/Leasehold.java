@@ -22,17 +22,18 @@ import java.util.TreeSet;
 public final class Leasehold {
   /** Schemes of the modules that exist, so that a message can name the one that is missing. */
   private static final Map<String, String> MODULES =
-      Map.of(
-          "file", "leasehold-jdbc",
-          "jdbc", "leasehold-jdbc",
-          "redis", "leasehold-redis",
-          "rediss", "leasehold-redis",
-          "zookeeper", "leasehold-zookeeper",
-          "etcd", "leasehold-etcd",
-          "etcds", "leasehold-etcd",
-          "consul", "leasehold-consul",
-          "consuls", "leasehold-consul",
-          "memcached", "leasehold-memcached");
+      Map.ofEntries(
+          Map.entry("file", "leasehold-jdbc"),
+          Map.entry("jdbc", "leasehold-jdbc"),
+          Map.entry("redis", "leasehold-redis"),
+          Map.entry("rediss", "leasehold-redis"),
+          Map.entry("zookeeper", "leasehold-zookeeper"),
+          Map.entry("zookeepers", "leasehold-zookeeper"),
+          Map.entry("etcd", "leasehold-etcd"),
+          Map.entry("etcds", "leasehold-etcd"),
+          Map.entry("consul", "leasehold-consul"),
+          Map.entry("consuls", "leasehold-consul"),
+          Map.entry("memcached", "leasehold-memcached"));
 
   /** Schemes that people try, and what is written here for the same store. */
   private static final Map<String, String> MEANT =
