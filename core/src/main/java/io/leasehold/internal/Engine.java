@@ -5,6 +5,8 @@ import io.leasehold.DistributedLock;
 import io.leasehold.DistributedReadWriteLock;
 import io.leasehold.DistributedSemaphore;
 import io.leasehold.Finding;
+import io.leasehold.Leadership;
+import io.leasehold.LeadershipListener;
 import io.leasehold.LockClient;
 import io.leasehold.LockOptions;
 import io.leasehold.LockSnapshot;
@@ -77,6 +79,9 @@ public final class Engine implements LockClient {
   final Map<String, NameQueue> names = new ConcurrentHashMap<>();
 
   final Map<LeaseId, Contender> contenders = new ConcurrentHashMap<>();
+
+  /** Those that take part in elections. */
+  final Set<Candidate> candidates = ConcurrentHashMap.newKeySet();
 
   private final Duration ttl;
 
@@ -181,6 +186,13 @@ public final class Engine implements LockClient {
   Terms terms(Share share, LockOptions options) {
     boolean usual = share == Share.EXCLUSIVE && options == LockOptions.defaults();
     return usual ? usualTerms : Terms.of(share, options, ttl, traits);
+  }
+
+  @Override
+  public Leadership leadership(String name, LockOptions options, LeadershipListener listener) {
+    requireUsable(name);
+    LockHandle lock = new LockHandle(new NameQueue(this, name), Share.EXCLUSIVE, options);
+    return new Candidate(lock, listener).stand();
   }
 
   @Override

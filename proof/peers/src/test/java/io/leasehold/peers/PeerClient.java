@@ -5,6 +5,8 @@ import io.leasehold.DistributedLock;
 import io.leasehold.DistributedReadWriteLock;
 import io.leasehold.DistributedSemaphore;
 import io.leasehold.Finding;
+import io.leasehold.Leadership;
+import io.leasehold.LeadershipListener;
 import io.leasehold.LockClient;
 import io.leasehold.LockOptions;
 import io.leasehold.LockSnapshot;
@@ -138,6 +140,12 @@ abstract class PeerClient implements LockClient {
       resting.forEach(Actor::close);
       wire.close();
     }
+  }
+
+  @Override
+  public final Leadership leadership(
+      String name, LockOptions options, LeadershipListener listener) {
+    throw new UnsupportedOperationException("leader election is not part of the comparison");
   }
 
   @Override
