@@ -94,6 +94,9 @@ public interface LockClient extends AutoCloseable {
    */
   List<Finding> diagnose();
 
+  /** What this client holds and waits for at this moment. Uses no network. */
+  ClientSnapshot snapshot();
+
   /** What the store promises beyond mutual exclusion. Never changes; uses no network. */
   Set<Trait> traits();
 

@@ -1,6 +1,7 @@
 package io.leasehold.internal;
 
 import io.leasehold.ClientClosedException;
+import io.leasehold.ClientSnapshot;
 import io.leasehold.DistributedLock;
 import io.leasehold.DistributedReadWriteLock;
 import io.leasehold.DistributedSemaphore;
@@ -226,6 +227,12 @@ public final class Engine implements LockClient {
   public List<Finding> diagnose() {
     requireOpen("diagnose");
     return new Diagnosis(this).findings();
+  }
+
+  @Override
+  public ClientSnapshot snapshot() {
+    Ledger now = ledger();
+    return new ClientSnapshot(traits.store(), now.leases(), now.waiters());
   }
 
   @Override

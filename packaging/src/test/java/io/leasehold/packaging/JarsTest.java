@@ -52,6 +52,7 @@ class JarsTest {
         "stores/consul",
         "stores/memcached",
         "idempotency",
+        "micrometer",
         "cli"
       })
   void aPublishedModuleHasSourcesDocumentationAndTheLicence(String module) throws IOException {

@@ -1,6 +1,7 @@
 package io.leasehold.peers;
 
 import io.leasehold.ClientClosedException;
+import io.leasehold.ClientSnapshot;
 import io.leasehold.DistributedLock;
 import io.leasehold.DistributedReadWriteLock;
 import io.leasehold.DistributedSemaphore;
@@ -151,6 +152,11 @@ abstract class PeerClient implements LockClient {
   @Override
   public final List<LockSnapshot> list() {
     throw new UnsupportedOperationException("it keeps no list");
+  }
+
+  @Override
+  public final ClientSnapshot snapshot() {
+    throw new UnsupportedOperationException("it counts nothing");
   }
 
   @Override
