@@ -47,6 +47,14 @@ class RedisContractTest {
   }
 
   @Nested
+  @ResourceLock("OnRedis80")
+  class OnRedis80 extends OnServer {
+    OnRedis80() {
+      super(Kind.REDIS_8_0);
+    }
+  }
+
+  @Nested
   @ResourceLock("OnValkey8")
   class OnValkey8 extends OnServer {
     OnValkey8() {
