@@ -24,6 +24,7 @@ import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.StoreOperator;
+import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Durations;
@@ -115,10 +116,10 @@ public final class Engine implements LockClient {
     this.closing = new Closing(this, config);
     this.keeper = new LeaseKeeper(this);
     this.poller = new Poller(this);
-    this.limbo = new Limbo(this);
     this.store = factory.open(new StoreReports(this));
     this.traits = store.traits();
-    this.calls = new StoreCalls(this, traits.calls());
+    this.calls = new StoreCalls(clock, scheduler, requestNanos, traits.calls());
+    this.limbo = new Limbo(store, calls, clock, scheduler, requestTimeout, this::neverKnown);
     try {
       config.required().forEach(this::require);
       this.ttl =
@@ -142,6 +143,11 @@ public final class Engine implements LockClient {
       threads.close();
       throw e;
     }
+  }
+
+  private void neverKnown(Ticket ticket) {
+    events.emit(
+        () -> new LockEvent.UnknownOutcome(ticket.name(), ticket.id().toString(), "withdraw"));
   }
 
   private void require(Trait trait) {

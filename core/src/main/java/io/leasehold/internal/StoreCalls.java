@@ -8,6 +8,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Ticket.Intent;
 import io.leasehold.spi.Traits.Calls;
+import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.Scheduler.Lane;
@@ -47,8 +48,9 @@ final class StoreCalls {
 
   private static final long LEAST_WHOLE_NANOS = 50_000_000;
 
-  private final Engine engine;
+  private final Clock clock;
   private final Scheduler scheduler;
+  private final long requestNanos;
   private final boolean blocking;
   private final long graceNanos;
 
@@ -60,9 +62,10 @@ final class StoreCalls {
   /** From then on no timer ends a call. */
   private volatile boolean closed;
 
-  StoreCalls(Engine engine, Calls calls) {
-    this.engine = engine;
-    this.scheduler = engine.scheduler;
+  StoreCalls(Clock clock, Scheduler scheduler, long requestNanos, Calls calls) {
+    this.clock = clock;
+    this.scheduler = scheduler;
+    this.requestNanos = requestNanos;
     this.blocking = calls == Calls.BLOCKING;
     this.graceNanos = blocking ? BLOCKING_GRACE_NANOS : 0;
   }
@@ -118,9 +121,9 @@ final class StoreCalls {
     if (!borrowed || caller == null) {
       return Long.MAX_VALUE;
     }
-    long now = engine.clock.nanos();
+    long now = clock.nanos();
     return caller.intent == Intent.TRY
-        ? engine.requestNanos - (now - caller.since)
+        ? requestNanos - (now - caller.since)
         : caller.deadline.left(now);
   }
 
@@ -310,7 +313,7 @@ final class StoreCalls {
    * @param answered whether the store has answered an attempt of it before
    */
   long forAttempt(Terms terms, long since, boolean answered) {
-    long whole = Math.min(engine.requestNanos, Math.max(LEAST_WHOLE_NANOS, terms.ttlNanos() / 2));
+    long whole = Math.min(requestNanos, Math.max(LEAST_WHOLE_NANOS, terms.ttlNanos() / 2));
     long left = timeToFirstAnswer(since);
     return answered || left < LEAST_NANOS ? whole : Math.min(whole, left);
   }
@@ -318,16 +321,16 @@ final class StoreCalls {
   /** For a watch: of no use to a caller that has left. */
   long forWatch(@Nullable Waiter caller) {
     if (caller == null) {
-      return engine.requestNanos;
+      return requestNanos;
     }
-    long left = caller.deadline.left(engine.clock.nanos());
-    return Math.min(engine.requestNanos, Math.max(LEAST_WHOLE_NANOS, left));
+    long left = caller.deadline.left(clock.nanos());
+    return Math.min(requestNanos, Math.max(LEAST_WHOLE_NANOS, left));
   }
 
   /** In which an attempt must be answered that waits for a thread first. */
   long forAnswer(long since, boolean answered) {
     long left = timeToFirstAnswer(since);
-    return answered || left < LEAST_NANOS ? engine.requestNanos : left;
+    return answered || left < LEAST_NANOS ? requestNanos : left;
   }
 
   /** Whether the first answer may still come in time. */
@@ -336,7 +339,7 @@ final class StoreCalls {
   }
 
   private long timeToFirstAnswer(long since) {
-    return engine.requestNanos - (engine.clock.nanos() - since);
+    return requestNanos - (clock.nanos() - since);
   }
 
   private final class Guard<T> {
