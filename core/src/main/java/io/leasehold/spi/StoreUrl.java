@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The parts of a store URL. {@link #toString()} hides the user, the password and all parameter
@@ -18,6 +19,10 @@ import java.util.regex.Pattern;
  */
 public final class StoreUrl {
   private static final Pattern SETTINGS = Pattern.compile("[;(]");
+
+  /** Between the members of a list: a port stands behind a colon, too. */
+  private static final Pattern BETWEEN = Pattern.compile(",(?=[A-Za-z][A-Za-z0-9+.-]*:(?!\\d))");
+
   private static final Pattern NO_PORT =
       Pattern.compile("(//[^/:\\[\\]]*):(?!\\d{1,5}(?:[,/]|$)).*");
 
@@ -118,6 +123,20 @@ public final class StoreUrl {
   }
 
   /**
+   * The store URLs that this one lists behind its scheme, separated by commas, as in {@code
+   * quorum:redis://a,redis://b}. Each has all parameters of this one.
+   *
+   * @throws IllegalArgumentException if one of them has no scheme
+   */
+  public List<StoreUrl> members() {
+    return BETWEEN
+        .splitAsStream(rest)
+        .map(StoreUrl::parse)
+        .map(member -> new StoreUrl(member.scheme, member.rest, parameters))
+        .toList();
+  }
+
+  /**
    * Rejects parameters that the caller does not know.
    *
    * @throws IllegalArgumentException if there is an unknown parameter; the message names it and the
@@ -150,6 +169,12 @@ public final class StoreUrl {
   }
 
   private String place() {
+    if (scheme.equals("quorum")) {
+      return BETWEEN
+          .splitAsStream(rest)
+          .map(member -> member.indexOf(':') < 1 ? "***" : parse(member).toString())
+          .collect(Collectors.joining(","));
+    }
     // Some drivers take settings, a password too, after a semicolon or in parentheses
     Matcher settings = SETTINGS.matcher(rest);
     int end = scheme.equals("jdbc") && settings.find() ? settings.start() : rest.length();
