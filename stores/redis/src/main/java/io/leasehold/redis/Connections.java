@@ -2,6 +2,7 @@ package io.leasehold.redis;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import java.time.Duration;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /** Makes connections to one server. Thread-safe. */
@@ -28,6 +29,25 @@ final class Connections {
 
   String server() {
     return server;
+  }
+
+  /**
+   * The same, only while the server certainly keeps leases of this ttl that it granted: see {@link
+   * ServerMemory}. Each connection is checked, and a restart ends all connections.
+   */
+  Connections remembering(Duration ttl) {
+    return new Connections(
+        server,
+        () -> {
+          Link made = source.open();
+          try {
+            ServerMemory.require(made, server, ttl);
+            return made;
+          } catch (RuntimeException e) {
+            made.end();
+            throw e;
+          }
+        });
   }
 
   /**

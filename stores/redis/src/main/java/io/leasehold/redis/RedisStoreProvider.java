@@ -4,6 +4,7 @@ import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreProvider;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.support.SystemClock;
+import java.time.Duration;
 import java.util.Set;
 
 /**
@@ -32,7 +33,15 @@ public final class RedisStoreProvider implements StoreProvider {
 
   @Override
   public StoreFactory factory(StoreUrl url) {
-    Connections connections = connections(url);
+    return factory(url, connections(url));
+  }
+
+  @Override
+  public StoreFactory memberFactory(StoreUrl url, Duration longestTtl) {
+    return factory(url, connections(url).remembering(longestTtl));
+  }
+
+  private static StoreFactory factory(StoreUrl url, Connections connections) {
     Keys keys = new Keys(url.parameter("prefix").orElse(Keys.PREFIX));
     return listener -> RedisStore.open(connections, keys, new SystemClock(), listener);
   }
