@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * is made when that ends: so nothing is allocated while the recorder is off, and none of its event
  * classes is loaded before it was on for the first time.
  */
+@SuppressWarnings("UnusedVariable") // Flight Recorder reads the fields of an event
 final class Flight {
   /** A runtime image may lack it. */
   private static final boolean PRESENT = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
