@@ -19,7 +19,9 @@ record Command(Name name, List<byte[]> arguments) {
     SUBSCRIBE,
     PING,
     INFO,
-    CONFIG;
+    CONFIG,
+    ROLE,
+    SENTINEL;
 
     /** Not changed: client libraries copy it out. */
     @SuppressWarnings("ImmutableEnumChecker")

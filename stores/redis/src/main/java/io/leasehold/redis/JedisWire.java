@@ -10,7 +10,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -39,9 +41,18 @@ final class JedisWire implements Wire {
 
   private boolean closed;
 
+  /** All that are made, those in use included. */
+  private final Set<Link> links = new HashSet<>();
+
+  /** Where the server is; empty while that is not known, or if there is one place only. */
+  private String place = "";
+
+  private final Connections.Following following;
+
   JedisWire(Connections connections, Clock clock) {
     this.connections = connections;
     this.clock = clock;
+    this.following = connections.follow(threads, clock, this::moved);
   }
 
   @Override
@@ -178,11 +189,16 @@ final class JedisWire implements Wire {
   private void pass(Link connection) {
     mutex.lock();
     try {
+      if (!connection.leadsTo(place)) {
+        drop(connection, false);
+        return;
+      }
       Call leader = line.nextLeader();
       if (leader != null) {
         leader.lead(connection);
       } else if (closed) {
         open--;
+        links.remove(connection);
         connection.end();
       } else {
         connection.idleSince = clock.nanos();
@@ -216,7 +232,9 @@ final class JedisWire implements Wire {
     mutex.lock();
     try {
       opening--;
-      if (made == null) {
+      if (made != null) {
+        links.add(made);
+      } else {
         open--;
         if (open == opening && opening == 0) {
           hopeless = line.takeAll();
@@ -245,12 +263,36 @@ final class JedisWire implements Wire {
         ended.addAll(idle);
         idle.clear();
       }
+      ended.forEach(links::remove);
       open -= ended.size();
       openIfWanted();
     } finally {
       mutex.unlock();
     }
     ended.forEach(Link::end);
+  }
+
+  /** The server is there now: connections to elsewhere are ended, those in use as well. */
+  private void moved(String where) {
+    List<Link> elsewhere;
+    mutex.lock();
+    try {
+      place = where;
+      elsewhere = links.stream().filter(link -> !link.leadsTo(where)).toList();
+      for (Link link : elsewhere) {
+        if (idle.remove(link)) {
+          links.remove(link);
+          open--;
+        }
+      }
+    } finally {
+      mutex.unlock();
+    }
+    if (!elsewhere.isEmpty()) {
+      reconnects.broke();
+      reconnects.demoted();
+      elsewhere.forEach(Link::end);
+    }
   }
 
   @Override
@@ -284,6 +326,7 @@ final class JedisWire implements Wire {
     }
     left.forEach(call -> call.fail(closed()));
     unused.forEach(Link::end);
+    following.close();
     reconnects.close();
     threads.close();
   }

@@ -9,12 +9,15 @@ import java.util.Set;
 
 /**
  * Opens stores on Redis and Valkey servers: {@code
- * redis://[user[:password]@]host[:port][/database]}, {@code rediss://} with TLS. Parameters: {@code
- * prefix}, the prefix of every key ({@code leasehold:}); with TLS, {@code ca}, a file with the
- * certificates to trust instead of those of the JDK, and {@code cert} and {@code key}, files with
- * the client's certificate and its key. If the URL has no user and password, they come from the
- * environment, {@code LEASEHOLD_USER} and {@code LEASEHOLD_PASSWORD}. Percent-encode special
- * characters in the URL.
+ * redis://[user[:password]@]host[:port][/database]}, {@code rediss://} with TLS; and on the primary
+ * that Sentinels name: {@code
+ * redis+sentinel://[user[:password]@]host[:port][,host[:port]...]/primary[/database]}, {@code
+ * rediss+sentinel://} with TLS. Parameters: {@code prefix}, the prefix of every key ({@code
+ * leasehold:}); with TLS, {@code ca}, a file with the certificates to trust instead of those of the
+ * JDK, and {@code cert} and {@code key}, files with the client's certificate and its key; with
+ * Sentinels, {@code sentinel-user} and {@code sentinel-password}, if they differ from those of the
+ * servers. If the URL has no user and password, they come from the environment, {@code
+ * LEASEHOLD_USER} and {@code LEASEHOLD_PASSWORD}. Percent-encode special characters in the URL.
  *
  * <p>Opening a store fails with {@link io.leasehold.StoreException}: {@code REFUSED} if the
  * password is wrong, a permission is missing or the server is too old, {@code UNAVAILABLE} if the
@@ -28,7 +31,7 @@ public final class RedisStoreProvider implements StoreProvider {
 
   @Override
   public Set<String> schemes() {
-    return Set.of("redis", "rediss");
+    return ServerAddress.SCHEMES;
   }
 
   @Override
@@ -48,6 +51,6 @@ public final class RedisStoreProvider implements StoreProvider {
 
   static Connections connections(StoreUrl url) {
     ClientLibrary.JEDIS.require();
-    return ClientLibrary.JEDIS.use(() -> ServerAddress.of(url, System.getenv()).connections());
+    return ClientLibrary.JEDIS.use(() -> ServerAddress.of(url, System.getenv(), Set.of()));
   }
 }

@@ -1,12 +1,15 @@
 package io.leasehold.redis;
 
+import io.leasehold.servers.RedisSentinels;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
+import io.leasehold.spi.StoreUrl;
 import io.leasehold.testkit.contract.ContractFixture;
 import io.leasehold.testkit.contract.StoreContract;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.TestInstance;
@@ -67,6 +70,47 @@ class RedisContractTest {
   class OnValkey9 extends OnServer {
     OnValkey9() {
       super(Kind.VALKEY_9);
+    }
+  }
+
+  /** On the primary that Sentinels name; they are patient, for the contract restarts it. */
+  @TestInstance(Lifecycle.PER_CLASS)
+  @Execution(ExecutionMode.CONCURRENT)
+  abstract static class OnSentinels extends StoreContract {
+    final RedisSentinels fleet =
+        RedisSentinels.of(Kind.REDIS_7_0).persistent().downAfter(Duration.ofMinutes(10)).start();
+
+    @AfterAll
+    void stop() {
+      fleet.close();
+    }
+  }
+
+  @Nested
+  @ResourceLock("OnSentinelsOverJedis")
+  class OnSentinelsOverJedis extends OnSentinels {
+    @Override
+    protected ContractFixture fixture() {
+      return new RedisFixture(
+          fleet.primary(),
+          prefix ->
+              new RedisStoreProvider().factory(StoreUrl.parse(fleet.url() + "?prefix=" + prefix)));
+    }
+  }
+
+  @Nested
+  @ResourceLock("OnSentinelsOverLettuce")
+  class OnSentinelsOverLettuce extends OnSentinels {
+    private final RedisClient client = Lettuce.at(fleet, "");
+
+    @Override
+    protected ContractFixture fixture() {
+      return new RedisFixture(fleet.primary(), prefix -> LettuceStores.using(client, prefix));
+    }
+
+    @AfterAll
+    void disconnect() {
+      client.shutdown();
     }
   }
 
