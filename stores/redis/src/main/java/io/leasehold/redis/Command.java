@@ -21,7 +21,9 @@ record Command(Name name, List<byte[]> arguments) {
     INFO,
     CONFIG,
     ROLE,
-    SENTINEL;
+    SENTINEL,
+    WAIT,
+    WAITAOF;
 
     /** Not changed: client libraries copy it out. */
     @SuppressWarnings("ImmutableEnumChecker")
@@ -30,6 +32,11 @@ record Command(Name name, List<byte[]> arguments) {
     byte[] bytes() {
       return raw;
     }
+  }
+
+  /** Whether it asks about all that was sent before it, so that it is sent once for several. */
+  boolean isAboutAllBefore() {
+    return name == Name.WAIT || name == Name.WAITAOF;
   }
 
   /** Of texts; each becomes UTF-8. */

@@ -148,26 +148,37 @@ final class JedisWire implements Wire {
   /** Sends and reads for all of the batch; then the connection is free for others. */
   private void lead(Link connection, Call leader) {
     List<Call> batch = leader.batch;
-    int answered = 0;
     boolean refused = false;
     try {
-      for (Call call : batch) {
-        call.commands.forEach(connection::write);
-      }
+      Command aboutAll = write(connection, leader);
+      List<Call> waiting = new ArrayList<>();
+      List<List<Object>> theirs = new ArrayList<>();
       for (Call call : batch) {
         List<Object> answers = new ArrayList<>(call.commands.size());
-        for (int i = 0; i < call.commands.size(); i++) {
-          Duration left = Duration.ofNanos(leader.end - clock.nanos());
-          answers.add(connection.read(left));
+        for (Command command : call.commands) {
+          if (!command.isAboutAllBefore()) {
+            answers.add(read(connection, leader));
+          }
         }
-        answered++;
         refused |= answers.stream().anyMatch(JedisWire::isOfReplica);
-        call.answer(answers);
+        if (answers.size() == call.commands.size()) {
+          call.answer(answers);
+        } else {
+          waiting.add(call);
+          theirs.add(answers);
+        }
+      }
+      if (aboutAll != null) {
+        Object last = read(connection, leader);
+        for (int i = 0; i < waiting.size(); i++) {
+          theirs.get(i).add(last);
+          waiting.get(i).answer(theirs.get(i));
+        }
       }
     } catch (RuntimeException e) {
       // Whatever it is, no call waits for this connection any longer.
       StoreException unknown = connections.unknown(e);
-      batch.subList(answered, batch.size()).forEach(call -> call.fail(unknown));
+      batch.forEach(call -> call.fail(unknown));
       // If the server ended it, the idle ones are taken to be broken too.
       drop(connection, !(e.getCause() instanceof SocketTimeoutException));
       return;
@@ -179,6 +190,31 @@ final class JedisWire implements Wire {
     } else {
       pass(connection);
     }
+  }
+
+  /**
+   * Writes what all of the batch send. What asks about all before it stands at the end, once: of
+   * the leader if it asks, for it has the most time.
+   */
+  private static @Nullable Command write(Link connection, Call leader) {
+    Command aboutAll = null;
+    for (Call call : leader.batch) {
+      for (Command command : call.commands) {
+        if (!command.isAboutAllBefore()) {
+          connection.write(command);
+        } else if (aboutAll == null || call == leader) {
+          aboutAll = command;
+        }
+      }
+    }
+    if (aboutAll != null) {
+      connection.write(aboutAll);
+    }
+    return aboutAll;
+  }
+
+  private @Nullable Object read(Link connection, Call leader) {
+    return connection.read(Duration.ofNanos(leader.end - clock.nanos()));
   }
 
   private static boolean isOfReplica(@Nullable Object answer) {

@@ -3,8 +3,10 @@ package io.leasehold.redis;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreProvider;
 import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.SystemClock;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -16,8 +18,10 @@ import java.util.Set;
  * leasehold:}); with TLS, {@code ca}, a file with the certificates to trust instead of those of the
  * JDK, and {@code cert} and {@code key}, files with the client's certificate and its key; with
  * Sentinels, {@code sentinel-user} and {@code sentinel-password}, if they differ from those of the
- * servers. If the URL has no user and password, they come from the environment, {@code
- * LEASEHOLD_USER} and {@code LEASEHOLD_PASSWORD}. Percent-encode special characters in the URL.
+ * servers; {@code replicas}, {@code within} and {@code fsync}, for grants that count only once so
+ * many replicas have them. If the URL has no user and password, they come from the environment,
+ * {@code LEASEHOLD_USER} and {@code LEASEHOLD_PASSWORD}. Percent-encode special characters in the
+ * URL.
  *
  * <p>Opening a store fails with {@link io.leasehold.StoreException}: {@code REFUSED} if the
  * password is wrong, a permission is missing or the server is too old, {@code UNAVAILABLE} if the
@@ -36,21 +40,29 @@ public final class RedisStoreProvider implements StoreProvider {
 
   @Override
   public StoreFactory factory(StoreUrl url) {
-    return factory(url, connections(url));
+    return factory(url, connections(url, Replication.PARAMETERS));
   }
 
   @Override
   public StoreFactory memberFactory(StoreUrl url, Duration longestTtl) {
-    return factory(url, connections(url).remembering(longestTtl));
+    return factory(url, connections(url, Replication.PARAMETERS).remembering(longestTtl));
   }
 
   private static StoreFactory factory(StoreUrl url, Connections connections) {
+    Optional<Replication> replication = Replication.of(url);
     Keys keys = new Keys(url.parameter("prefix").orElse(Keys.PREFIX));
-    return listener -> RedisStore.open(connections, keys, new SystemClock(), listener);
+    Clock clock = new SystemClock();
+    return listener ->
+        RedisStore.open(new JedisWire(connections, clock), keys, replication, clock, listener);
   }
 
+  /** Of a URL that has nothing but the address and the prefix. */
   static Connections connections(StoreUrl url) {
+    return connections(url, Set.of());
+  }
+
+  private static Connections connections(StoreUrl url, Set<String> others) {
     ClientLibrary.JEDIS.require();
-    return ClientLibrary.JEDIS.use(() -> ServerAddress.of(url, System.getenv(), Set.of()));
+    return ClientLibrary.JEDIS.use(() -> ServerAddress.of(url, System.getenv(), others));
   }
 }
