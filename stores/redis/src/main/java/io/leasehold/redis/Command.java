@@ -2,6 +2,7 @@ package io.leasehold.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** One command to the server. */
@@ -23,7 +24,9 @@ record Command(Name name, List<byte[]> arguments) {
     ROLE,
     SENTINEL,
     WAIT,
-    WAITAOF;
+    WAITAOF,
+    ASKING,
+    CLUSTER;
 
     /** Not changed: client libraries copy it out. */
     @SuppressWarnings("ImmutableEnumChecker")
@@ -37,6 +40,16 @@ record Command(Name name, List<byte[]> arguments) {
   /** Whether it asks about all that was sent before it, so that it is sent once for several. */
   boolean isAboutAllBefore() {
     return name == Name.WAIT || name == Name.WAITAOF;
+  }
+
+  /** The first of its keys; empty if it has none. */
+  Optional<byte[]> key() {
+    return switch (name) {
+      case EVALSHA, EVAL ->
+          Optional.of(arguments).filter(all -> all.size() > 2).map(all -> all.get(2));
+      case SET, DELEX, DELIFEQ -> Optional.of(arguments.get(0));
+      default -> Optional.empty();
+    };
   }
 
   /** Of texts; each becomes UTF-8. */

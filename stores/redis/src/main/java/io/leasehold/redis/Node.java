@@ -47,8 +47,10 @@ final class Node {
     for (Script script : Script.values()) {
       commands.add(script.load());
     }
-    // Needs no permission of its own, as INFO does
-    commands.add(Script.nothing(spread));
+    if (spread.stream().map(wire::place).distinct().count() == 1) {
+      // Refused by a node of a cluster; needs no permission of its own, as INFO does
+      commands.add(Script.nothing(spread));
+    }
     int needed = commands.size();
     commands.add(KNOWN);
     commands.addAll(ServerDiagnosis.QUESTIONS);
@@ -119,9 +121,11 @@ final class Node {
         Name.SET, List.of(key, value, Command.bytes("IFEQ"), value, Command.bytes("PX"), millis));
   }
 
-  /** Sends one command. */
-  CompletionStage<@Nullable Object> send(Command command, String name, Duration within) {
-    return wire.send(List.of(command), within)
+  /** Sends one command to one of its servers. */
+  CompletionStage<@Nullable Object> send(
+      Wire server, Command command, String name, Duration within) {
+    return server
+        .send(List.of(command), within)
         .thenCompose(replies -> orFailure(replies.get(0), name));
   }
 

@@ -18,6 +18,7 @@ import io.leasehold.spi.support.GrantMessages.Moment;
 import io.leasehold.spi.support.GrantMessages.Word;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -311,7 +312,17 @@ final class RedisStore implements LockStore {
 
   @Override
   public CompletionStage<List<Finding>> diagnose(Duration within) {
-    return node.wire().send(ServerDiagnosis.QUESTIONS, within).thenApply(ServerDiagnosis::of);
+    CompletionStage<List<Finding>> all = CompletableFuture.completedFuture(new ArrayList<>());
+    for (Wire server : node.wire().nodes()) {
+      all =
+          all.thenCombine(
+              server.send(ServerDiagnosis.QUESTIONS, within).thenApply(ServerDiagnosis::of),
+              (before, more) -> {
+                more.stream().filter(each -> !before.contains(each)).forEach(before::add);
+                return before;
+              });
+    }
+    return all;
   }
 
   @Override

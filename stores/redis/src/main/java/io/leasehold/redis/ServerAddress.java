@@ -1,6 +1,7 @@
 package io.leasehold.redis;
 
 import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.ServerUrl;
 import io.leasehold.spi.support.ServerUrl.Form;
 import io.leasehold.spi.support.ServerUrl.Host;
@@ -10,34 +11,70 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /** Where the servers are, and how to come in: a URL taken apart. */
 final class ServerAddress {
-  static final Set<String> SCHEMES = Set.of("redis", "rediss", "redis+sentinel", "rediss+sentinel");
+  static final Set<String> SCHEMES =
+      Set.of(
+          "redis",
+          "rediss",
+          "redis+sentinel",
+          "rediss+sentinel",
+          "redis+cluster",
+          "rediss+cluster");
 
   private static final Set<String> PARAMETERS = Set.of("prefix");
 
   private static final String SENTINEL = "+sentinel";
+
+  private static final String CLUSTER = "+cluster";
 
   private static final Form ONE = new Form(6379, false, "/database", Login.PASSWORD, "rediss");
 
   private static final Form SENTINELS =
       new Form(26379, true, "/primary[/database]", Login.PASSWORD, "rediss" + SENTINEL);
 
+  private static final Form NODES = new Form(6379, true, "", Login.PASSWORD, "rediss" + CLUSTER);
+
   private ServerAddress() {}
 
   /**
-   * Reads a URL.
+   * What connects to where a URL says, each time anew.
+   *
+   * @param environment where user and password are taken from if the URL has none
+   * @param others parameters that the URL may have as well, which are not of the address
+   * @throws IllegalArgumentException if it is malformed; the message has no secrets
+   */
+  static Function<Clock, Wire> wires(
+      StoreUrl url, Map<String, String> environment, Set<String> others) {
+    if (!url.scheme().endsWith(CLUSTER)) {
+      Connections connections = of(url, environment, others);
+      return clock -> new JedisWire(connections, clock);
+    }
+    ServerUrl nodes = ServerUrl.of(url, NODES, parameters(others), environment);
+    Access access = Access.of(nodes, nodes.user(), nodes.password(), 0);
+    List<HostAndPort> seeds = nodes.hosts().stream().map(ServerAddress::at).toList();
+    return clock -> new ClusterWire(seeds, access, clock);
+  }
+
+  private static Set<String> parameters(Set<String> others) {
+    Set<String> parameters = new HashSet<>(PARAMETERS);
+    parameters.addAll(others);
+    return parameters;
+  }
+
+  /**
+   * Reads a URL of one server.
    *
    * @param environment where user and password are taken from if the URL has none
    * @param others parameters that the URL may have as well, which are not of the address
    * @throws IllegalArgumentException if it is malformed; the message has no secrets
    */
   static Connections of(StoreUrl url, Map<String, String> environment, Set<String> others) {
-    Set<String> parameters = new HashSet<>(PARAMETERS);
-    parameters.addAll(others);
+    Set<String> parameters = parameters(others);
     if (!url.scheme().endsWith(SENTINEL)) {
       return ofOne(ServerUrl.of(url, ONE, parameters, environment));
     }

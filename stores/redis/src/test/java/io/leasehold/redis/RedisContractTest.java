@@ -1,15 +1,19 @@
 package io.leasehold.redis;
 
+import io.leasehold.servers.RedisCluster;
 import io.leasehold.servers.RedisSentinels;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
 import io.leasehold.spi.StoreUrl;
+import io.leasehold.testkit.contract.Ability;
 import io.leasehold.testkit.contract.ContractFixture;
 import io.leasehold.testkit.contract.StoreContract;
+import io.leasehold.testkit.contract.StoreFixture;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
 import java.time.Duration;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.TestInstance;
@@ -111,6 +115,44 @@ class RedisContractTest {
     @AfterAll
     void disconnect() {
       client.shutdown();
+    }
+  }
+
+  /** On three primaries, which the contract restarts together. */
+  @Nested
+  @TestInstance(Lifecycle.PER_CLASS)
+  @Execution(ExecutionMode.CONCURRENT)
+  @ResourceLock("OnCluster")
+  class OnCluster extends StoreContract {
+    private final RedisCluster cluster = RedisCluster.start(Kind.REDIS_7_0, 3);
+
+    @Override
+    protected ContractFixture fixture() {
+      return new ClusterFixture(cluster);
+    }
+
+    @AfterAll
+    void stop() {
+      cluster.close();
+    }
+  }
+
+  private static final class ClusterFixture extends StoreFixture {
+    private final RedisCluster cluster;
+
+    ClusterFixture(RedisCluster cluster) {
+      super(
+          new RedisStoreProvider()
+              .factory(StoreUrl.parse(cluster.url() + "?prefix=" + UUID.randomUUID() + ":")));
+      this.cluster = cluster;
+      with(Ability.RESTART);
+    }
+
+    @Override
+    public void restart() {
+      cluster.nodes().forEach(RedisServer::kill);
+      cluster.nodes().forEach(RedisServer::start);
+      cluster.awaitWhole();
     }
   }
 
