@@ -59,7 +59,7 @@ class LeaseholdTest {
     assertThatThrownBy(() -> Leasehold.connect(scheme + "://user:s3cret@host/db"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("unknown store URL scheme " + scheme + ", write " + works)
-        .hasMessageContaining("file, jdbc, memcached, redis, redis+sentinel, rediss, rediss+sentinel")
+        .hasMessageContaining("etcd, etcds, file, jdbc, memcached, redis, rediss")
         .hasMessageNotContaining("s3cret");
   }
 

@@ -2,22 +2,18 @@ package io.leasehold.internal;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.event.LockEvent;
 import io.leasehold.spi.LeaseId;
-import io.leasehold.spi.LockStore;
 import io.leasehold.spi.Ticket;
-import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Durations;
 import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.Scheduler.Work;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,16 +30,7 @@ final class Limbo {
 
   private static final int MOST_UNDER_WAY = 64;
 
-  private final LockStore store;
-  private final StoreCalls calls;
-  private final Clock clock;
-  private final Scheduler scheduler;
-  private final Duration requestTimeout;
-  private final long requestNanos;
-
-  /** Takes what is given up at the end without being known. */
-  private final Consumer<Ticket> unknown;
-
+  private final Engine engine;
   private final ReentrantLock mutex = new ReentrantLock();
   private final Map<LeaseId, Entry> entries = new HashMap<>();
 
@@ -59,20 +46,8 @@ final class Limbo {
   private int underWay;
   private boolean closed;
 
-  Limbo(
-      LockStore store,
-      StoreCalls calls,
-      Clock clock,
-      Scheduler scheduler,
-      Duration requestTimeout,
-      Consumer<Ticket> unknown) {
-    this.store = store;
-    this.calls = calls;
-    this.clock = clock;
-    this.scheduler = scheduler;
-    this.requestTimeout = requestTimeout;
-    this.requestNanos = Durations.nanos(requestTimeout);
-    this.unknown = unknown;
+  Limbo(Engine engine) {
+    this.engine = engine;
   }
 
   private static final class Entry {
@@ -86,9 +61,6 @@ final class Limbo {
     boolean again;
 
     Scheduler.@Nullable Timer timer;
-
-    /** Completes once it is settled; null if nobody waits for that. */
-    @Nullable CompletableFuture<@Nullable Void> end;
 
     Entry(Ticket ticket, Attempts attempts, long since) {
       this.ticket = ticket;
@@ -106,43 +78,22 @@ final class Limbo {
     }
   }
 
-  boolean contains(LeaseId id) {
-    mutex.lock();
-    try {
-      return entries.containsKey(id);
-    } finally {
-      mutex.unlock();
-    }
-  }
-
-  /** Completes once nothing of this id can be granted any more. */
-  CompletableFuture<@Nullable Void> end(LeaseId id) {
-    mutex.lock();
-    try {
-      Entry entry = entries.get(id);
-      if (entry == null) {
-        return CompletableFuture.completedFuture(null);
-      }
-      if (entry.end == null) {
-        entry.end = new CompletableFuture<>();
-      }
-      return entry.end;
-    } finally {
-      mutex.unlock();
-    }
-  }
-
   /** Gives up what is left, and says so. */
   void close() {
     mutex.lock();
     try {
       closed = true;
-      entries.values().forEach(entry -> unknown.accept(entry.ticket));
+      entries.values().forEach(entry -> tell(entry.ticket));
       entries.clear();
       due.clear();
     } finally {
       mutex.unlock();
     }
+  }
+
+  private void tell(Ticket ticket) {
+    engine.events.emit(
+        () -> new LockEvent.UnknownOutcome(ticket.name(), ticket.id().toString(), "withdraw"));
   }
 
   /**
@@ -152,11 +103,11 @@ final class Limbo {
    * @return what withdraws it for the first time; to be run without the mutex
    */
   Runnable add(Ticket ticket, Attempts attempts) {
-    long now = clock.nanos();
+    long now = engine.clock.nanos();
     mutex.lock();
     try {
       if (closed) {
-        unknown.accept(ticket);
+        tell(ticket);
         return () -> {};
       }
       Entry entry = entries.get(ticket.id());
@@ -208,7 +159,7 @@ final class Limbo {
         return false;
       }
       entry.attempts.end(failed);
-      entry.since = clock.nanos();
+      entry.since = engine.clock.nanos();
       entry.again |= entry.underWay && mayHaveLanded(failed);
     } finally {
       mutex.unlock();
@@ -241,16 +192,15 @@ final class Limbo {
     } finally {
       mutex.unlock();
     }
-    calls.<Boolean>callOwn(
+    engine.calls.<Boolean>callOwn(
         Work.WITHDRAWAL,
-        () -> store.withdraw(entry.ticket, requestTimeout),
-        requestNanos,
+        () -> engine.store.withdraw(entry.ticket, engine.requestTimeout),
+        engine.requestNanos,
         (isFinal, failed) -> answered(entry, complete, isFinal, failed));
   }
 
   private void answered(
       Entry entry, boolean complete, @Nullable Boolean isFinal, @Nullable StoreException failed) {
-    CompletableFuture<@Nullable Void> end = null;
     mutex.lock();
     try {
       underWay--;
@@ -260,16 +210,12 @@ final class Limbo {
       if (over) {
         entries.remove(entry.ticket.id());
         due.remove(entry);
-        end = entry.end;
       } else {
         long delay = Math.min(LONGEST_RETRY_NANOS, FIRST_RETRY_NANOS << Math.min(entry.tries++, 8));
-        entry.timer = scheduler.schedule(() -> withdraw(entry), known ? 0 : delay);
+        entry.timer = engine.scheduler.schedule(() -> withdraw(entry), known ? 0 : delay);
       }
     } finally {
       mutex.unlock();
-    }
-    if (end != null) {
-      end.complete(null);
     }
     withdrawDue();
   }
@@ -315,15 +261,15 @@ final class Limbo {
 
   /** Whether whatever could be granted under this id has ended by itself by now. */
   private boolean isOutlived(Entry entry) {
-    long latest = Math.max(requestNanos, LATEST_NANOS);
+    long latest = Math.max(engine.requestNanos, LATEST_NANOS);
     long life =
         Durations.nanos(
                 entry
                     .ticket
                     .ttl()
-                    .plus(store.traits().life().crashExtra().apply(entry.ticket.ttl())))
+                    .plus(engine.traits.life().crashExtra().apply(entry.ticket.ttl())))
             + latest;
-    return !entry.attempts.arePending() && clock.nanos() - entry.since > life;
+    return !entry.attempts.arePending() && engine.clock.nanos() - entry.since > life;
   }
 
   /**

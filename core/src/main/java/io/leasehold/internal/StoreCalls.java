@@ -8,7 +8,6 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Ticket.Intent;
 import io.leasehold.spi.Traits.Calls;
-import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.Scheduler.Lane;
@@ -48,9 +47,8 @@ final class StoreCalls {
 
   private static final long LEAST_WHOLE_NANOS = 50_000_000;
 
-  private final Clock clock;
+  private final Engine engine;
   private final Scheduler scheduler;
-  private final long requestNanos;
   private final boolean blocking;
   private final long graceNanos;
 
@@ -62,10 +60,9 @@ final class StoreCalls {
   /** From then on no timer ends a call. */
   private volatile boolean closed;
 
-  StoreCalls(Clock clock, Scheduler scheduler, long requestNanos, Calls calls) {
-    this.clock = clock;
-    this.scheduler = scheduler;
-    this.requestNanos = requestNanos;
+  StoreCalls(Engine engine, Calls calls) {
+    this.engine = engine;
+    this.scheduler = engine.scheduler;
     this.blocking = calls == Calls.BLOCKING;
     this.graceNanos = blocking ? BLOCKING_GRACE_NANOS : 0;
   }
@@ -121,9 +118,9 @@ final class StoreCalls {
     if (!borrowed || caller == null) {
       return Long.MAX_VALUE;
     }
-    long now = clock.nanos();
+    long now = engine.clock.nanos();
     return caller.intent == Intent.TRY
-        ? requestNanos - (now - caller.since)
+        ? engine.requestNanos - (now - caller.since)
         : caller.deadline.left(now);
   }
 
@@ -313,7 +310,7 @@ final class StoreCalls {
    * @param answered whether the store has answered an attempt of it before
    */
   long forAttempt(Terms terms, long since, boolean answered) {
-    long whole = Math.min(requestNanos, Math.max(LEAST_WHOLE_NANOS, terms.ttlNanos() / 2));
+    long whole = Math.min(engine.requestNanos, Math.max(LEAST_WHOLE_NANOS, terms.ttlNanos() / 2));
     long left = timeToFirstAnswer(since);
     return answered || left < LEAST_NANOS ? whole : Math.min(whole, left);
   }
@@ -321,16 +318,16 @@ final class StoreCalls {
   /** For a watch: of no use to a caller that has left. */
   long forWatch(@Nullable Waiter caller) {
     if (caller == null) {
-      return requestNanos;
+      return engine.requestNanos;
     }
-    long left = caller.deadline.left(clock.nanos());
-    return Math.min(requestNanos, Math.max(LEAST_WHOLE_NANOS, left));
+    long left = caller.deadline.left(engine.clock.nanos());
+    return Math.min(engine.requestNanos, Math.max(LEAST_WHOLE_NANOS, left));
   }
 
   /** In which an attempt must be answered that waits for a thread first. */
   long forAnswer(long since, boolean answered) {
     long left = timeToFirstAnswer(since);
-    return answered || left < LEAST_NANOS ? requestNanos : left;
+    return answered || left < LEAST_NANOS ? engine.requestNanos : left;
   }
 
   /** Whether the first answer may still come in time. */
@@ -339,7 +336,7 @@ final class StoreCalls {
   }
 
   private long timeToFirstAnswer(long since) {
-    return requestNanos - (clock.nanos() - since);
+    return engine.requestNanos - (engine.clock.nanos() - since);
   }
 
   private final class Guard<T> {

@@ -52,7 +52,6 @@ class JarsTest {
         "stores/consul",
         "stores/memcached",
         "idempotency",
-        "micrometer",
         "cli"
       })
   void aPublishedModuleHasSourcesDocumentationAndTheLicence(String module) throws IOException {

@@ -18,7 +18,6 @@ public final class RedisServerBuilder {
   private String password = "";
   private boolean tls;
   private boolean steppable;
-  private boolean sentinel;
 
   RedisServerBuilder(Kind kind) {
     this.kind = kind;
@@ -56,12 +55,6 @@ public final class RedisServerBuilder {
     return primary.password().isEmpty() ? this : config("masterauth " + quoted(primary.password()));
   }
 
-  /** It is a Sentinel. */
-  RedisServerBuilder sentinel() {
-    sentinel = true;
-    return this;
-  }
-
   /** {@link RedisServer#stepClock} works. */
   public RedisServerBuilder withSteppableClock() {
     steppable = true;
@@ -96,9 +89,6 @@ public final class RedisServerBuilder {
             Path file = folder.resolve("server.conf");
             Files.write(file, configuration(port, certificate));
             ProcessBuilder builder = new ProcessBuilder(program, file.toString());
-            if (sentinel) {
-              builder.command().add("--sentinel");
-            }
             clock.ifPresent(c -> c.addTo(builder.environment()));
             return builder;
           };
@@ -117,10 +107,12 @@ public final class RedisServerBuilder {
 
   private List<String> configuration(int port, Optional<Certificate> certificate) {
     List<String> all = new ArrayList<>();
-    all.add("bind 127.0.0.1");
-    if (!sentinel) {
-      all.addAll(List.of("save \"\"", "enable-debug-command local", "repl-diskless-sync-delay 0"));
-    }
+    all.addAll(
+        List.of(
+            "bind 127.0.0.1",
+            "save \"\"",
+            "enable-debug-command local",
+            "repl-diskless-sync-delay 0"));
     certificate.ifPresentOrElse(
         tlsFiles -> {
           all.addAll(List.of("port 0", "tls-port " + port, "tls-auth-clients no"));
@@ -143,7 +135,7 @@ public final class RedisServerBuilder {
     }
   }
 
-  static String quoted(String text) {
+  private static String quoted(String text) {
     return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 }

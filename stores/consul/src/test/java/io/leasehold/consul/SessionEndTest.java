@@ -63,18 +63,6 @@ class SessionEndTest extends ServerTest {
     requireNothingLeft(client);
   }
 
-  /** At once, and not when their ttl is over. */
-  @Test
-  void aClosedClientEndsItsSessions() throws Exception {
-    List<String> before = sessions();
-    Engine client = client();
-    client.lock("a").acquire().release();
-    client.lock("b").with(LockOptions.defaults().withTtl(SHORT)).acquire().release();
-    assertThat(sessions()).hasSize(before.size() + 2);
-    client.close();
-    assertThat(sessions()).containsExactlyInAnyOrderElementsOf(before);
-  }
-
   /** Its client does not know yet that its session is gone. */
   @Test
   void anIdleClientTakesTheLockThoughItsSessionWasEnded() throws Exception {

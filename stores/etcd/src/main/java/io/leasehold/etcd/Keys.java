@@ -18,6 +18,9 @@ import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.Entry.Details;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -61,11 +64,19 @@ abstract class Keys {
 
   /** What the value of an entry says. */
   Details details(KeyValue kv, long now) {
-    return Details.of(kv.getValue().toStringUtf8(), now);
+    String[] words = kv.getValue().toStringUtf8().split(" ", 4);
+    try {
+      long age = Math.max(0, now - Instant.parse(words[2]).toEpochMilli());
+      return new Details(words[3], Duration.ofMillis(age), Duration.parse("PT" + words[0]));
+    } catch (DateTimeParseException | IndexOutOfBoundsException e) {
+      return Details.NONE;
+    }
   }
 
+  /** For a person who looks at it. */
   static ByteString value(Ticket ticket, long now) {
-    return bytes(Details.of(ticket).text(now));
+    String since = Instant.ofEpochMilli(now).toString();
+    return bytes(ticket.ttl().toSeconds() + "s since " + since + " " + ticket.holder());
   }
 
   static ByteString bytes(String key) {

@@ -10,9 +10,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -41,18 +39,9 @@ final class JedisWire implements Wire {
 
   private boolean closed;
 
-  /** All that are made, those in use included. */
-  private final Set<Link> links = new HashSet<>();
-
-  /** Where the server is; empty while that is not known, or if there is one place only. */
-  private String place = "";
-
-  private final Connections.Following following;
-
   JedisWire(Connections connections, Clock clock) {
     this.connections = connections;
     this.clock = clock;
-    this.following = connections.follow(threads, clock, this::moved);
   }
 
   @Override
@@ -148,37 +137,26 @@ final class JedisWire implements Wire {
   /** Sends and reads for all of the batch; then the connection is free for others. */
   private void lead(Link connection, Call leader) {
     List<Call> batch = leader.batch;
+    int answered = 0;
     boolean refused = false;
     try {
-      Command aboutAll = write(connection, leader);
-      List<Call> waiting = new ArrayList<>();
-      List<List<Object>> theirs = new ArrayList<>();
+      for (Call call : batch) {
+        call.commands.forEach(connection::write);
+      }
       for (Call call : batch) {
         List<Object> answers = new ArrayList<>(call.commands.size());
-        for (Command command : call.commands) {
-          if (!command.isAboutAllBefore()) {
-            answers.add(read(connection, leader));
-          }
+        for (int i = 0; i < call.commands.size(); i++) {
+          Duration left = Duration.ofNanos(leader.end - clock.nanos());
+          answers.add(connection.read(left));
         }
+        answered++;
         refused |= answers.stream().anyMatch(JedisWire::isOfReplica);
-        if (answers.size() == call.commands.size()) {
-          call.answer(answers);
-        } else {
-          waiting.add(call);
-          theirs.add(answers);
-        }
-      }
-      if (aboutAll != null) {
-        Object last = read(connection, leader);
-        for (int i = 0; i < waiting.size(); i++) {
-          theirs.get(i).add(last);
-          waiting.get(i).answer(theirs.get(i));
-        }
+        call.answer(answers);
       }
     } catch (RuntimeException e) {
       // Whatever it is, no call waits for this connection any longer.
       StoreException unknown = connections.unknown(e);
-      batch.forEach(call -> call.fail(unknown));
+      batch.subList(answered, batch.size()).forEach(call -> call.fail(unknown));
       // If the server ended it, the idle ones are taken to be broken too.
       drop(connection, !(e.getCause() instanceof SocketTimeoutException));
       return;
@@ -192,31 +170,6 @@ final class JedisWire implements Wire {
     }
   }
 
-  /**
-   * Writes what all of the batch send. What asks about all before it stands at the end, once: of
-   * the leader if it asks, for it has the most time.
-   */
-  private static @Nullable Command write(Link connection, Call leader) {
-    Command aboutAll = null;
-    for (Call call : leader.batch) {
-      for (Command command : call.commands) {
-        if (!command.isAboutAllBefore()) {
-          connection.write(command);
-        } else if (aboutAll == null || call == leader) {
-          aboutAll = command;
-        }
-      }
-    }
-    if (aboutAll != null) {
-      connection.write(aboutAll);
-    }
-    return aboutAll;
-  }
-
-  private @Nullable Object read(Link connection, Call leader) {
-    return connection.read(Duration.ofNanos(leader.end - clock.nanos()));
-  }
-
   private static boolean isOfReplica(@Nullable Object answer) {
     return answer instanceof ServerError error && error.isOfReplica();
   }
@@ -225,16 +178,11 @@ final class JedisWire implements Wire {
   private void pass(Link connection) {
     mutex.lock();
     try {
-      if (!connection.leadsTo(place)) {
-        drop(connection, false);
-        return;
-      }
       Call leader = line.nextLeader();
       if (leader != null) {
         leader.lead(connection);
       } else if (closed) {
         open--;
-        links.remove(connection);
         connection.end();
       } else {
         connection.idleSince = clock.nanos();
@@ -268,9 +216,7 @@ final class JedisWire implements Wire {
     mutex.lock();
     try {
       opening--;
-      if (made != null) {
-        links.add(made);
-      } else {
+      if (made == null) {
         open--;
         if (open == opening && opening == 0) {
           hopeless = line.takeAll();
@@ -299,36 +245,12 @@ final class JedisWire implements Wire {
         ended.addAll(idle);
         idle.clear();
       }
-      ended.forEach(links::remove);
       open -= ended.size();
       openIfWanted();
     } finally {
       mutex.unlock();
     }
     ended.forEach(Link::end);
-  }
-
-  /** The server is there now: connections to elsewhere are ended, those in use as well. */
-  private void moved(String where) {
-    List<Link> elsewhere;
-    mutex.lock();
-    try {
-      place = where;
-      elsewhere = links.stream().filter(link -> !link.leadsTo(where)).toList();
-      for (Link link : elsewhere) {
-        if (idle.remove(link)) {
-          links.remove(link);
-          open--;
-        }
-      }
-    } finally {
-      mutex.unlock();
-    }
-    if (!elsewhere.isEmpty()) {
-      reconnects.broke();
-      reconnects.demoted();
-      elsewhere.forEach(Link::end);
-    }
   }
 
   @Override
@@ -362,7 +284,6 @@ final class JedisWire implements Wire {
     }
     left.forEach(call -> call.fail(closed()));
     unused.forEach(Link::end);
-    following.close();
     reconnects.close();
     threads.close();
   }

@@ -108,7 +108,7 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
     }
   }
 
-  /** Whoever asks next tries again; by itself it does if it has listened before. */
+  /** Whoever asks next tries again. */
   private void fail(StoreException failed) {
     CompletableFuture<Integer> told;
     StatefulRedisPubSubConnection<String, String> useless;
@@ -118,10 +118,7 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
       useless = open;
       open = null;
       subscribed = new CompletableFuture<>();
-      started = count > 0 && failed.failure() != Failure.REFUSED;
-      if (started && !closed) {
-        threads.schedule(() -> threads.request(this::connect), RENEWED_AFTER_NANOS);
-      }
+      started = false;
     } finally {
       mutex.unlock();
     }
@@ -157,18 +154,12 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
   public void onRedisDisconnected(RedisChannelHandler<?, ?> ended) {
     mutex.lock();
     try {
-      if (ended.equals(open)) {
-        ended();
+      connection = 0;
+      if (subscribed.isDone()) {
+        subscribed = new CompletableFuture<>();
       }
     } finally {
       mutex.unlock();
-    }
-  }
-
-  private void ended() {
-    connection = 0;
-    if (subscribed.isDone()) {
-      subscribed = new CompletableFuture<>();
     }
   }
 
@@ -193,16 +184,10 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
     mutex.lock();
     try {
       renewing = false;
-      if (closed || !listens.equals(open)) {
-        return;
-      }
-      open = null;
-      ended();
     } finally {
       mutex.unlock();
     }
-    LettuceWire.end(listens);
-    threads.request(this::connect);
+    LettuceWire.reconnect(listens);
   }
 
   void close() {

@@ -6,7 +6,6 @@ import io.leasehold.spi.support.SystemClock;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
 import java.time.Duration;
-import java.util.Optional;
 
 /**
  * Opens stores over a Lettuce client of the application, with its address, security and event
@@ -57,7 +56,6 @@ public final class LettuceStores {
       return RedisStore.open(
           ClientLibrary.LETTUCE.use(() -> LettuceWire.connect(client, clock, CONNECTING)),
           keys,
-          Optional.empty(),
           clock,
           listener);
     };

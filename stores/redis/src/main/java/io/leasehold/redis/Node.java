@@ -47,10 +47,8 @@ final class Node {
     for (Script script : Script.values()) {
       commands.add(script.load());
     }
-    if (spread.stream().map(wire::place).distinct().count() == 1) {
-      // Refused by a node of a cluster; needs no permission of its own, as INFO does
-      commands.add(Script.nothing(spread));
-    }
+    // Needs no permission of its own, as INFO does
+    commands.add(Script.nothing(spread));
     int needed = commands.size();
     commands.add(KNOWN);
     commands.addAll(ServerDiagnosis.QUESTIONS);
@@ -121,11 +119,9 @@ final class Node {
         Name.SET, List.of(key, value, Command.bytes("IFEQ"), value, Command.bytes("PX"), millis));
   }
 
-  /** Sends one command to one of its servers. */
-  CompletionStage<@Nullable Object> send(
-      Wire server, Command command, String name, Duration within) {
-    return server
-        .send(List.of(command), within)
+  /** Sends one command. */
+  CompletionStage<@Nullable Object> send(Command command, String name, Duration within) {
+    return wire.send(List.of(command), within)
         .thenCompose(replies -> orFailure(replies.get(0), name));
   }
 
@@ -148,18 +144,7 @@ final class Node {
   /** Runs a script; teaches it again to a server that has forgotten it. */
   CompletionStage<@Nullable Object> run(
       Script script, String name, List<byte[]> keys, List<byte[]> arguments, Duration within) {
-    return run(List.of(), script, name, keys, arguments, Optional.empty(), within);
-  }
-
-  /** As {@link #run}; what it grants counts only if so many replicas have it. */
-  CompletionStage<@Nullable Object> run(
-      Script script,
-      String name,
-      List<byte[]> keys,
-      List<byte[]> arguments,
-      Optional<Replication> replication,
-      Duration within) {
-    return run(List.of(), script, name, keys, arguments, replication, within);
+    return run(List.of(script.run(keys, arguments)), script, name, keys, arguments, within);
   }
 
   /**
@@ -169,45 +154,29 @@ final class Node {
    */
   CompletionStage<@Nullable Object> runForOthers(
       Script script, String name, List<byte[]> keys, List<byte[]> arguments, Duration within) {
-    return run(List.of(PING), script, name, keys, arguments, Optional.empty(), within);
+    List<Command> commands = List.of(PING, script.run(keys, arguments));
+    return run(commands, script, name, keys, arguments, within);
   }
 
   private CompletionStage<@Nullable Object> run(
-      List<Command> before,
+      List<Command> commands,
       Script script,
       String name,
       List<byte[]> keys,
       List<byte[]> arguments,
-      Optional<Replication> replication,
       Duration within) {
     long sent = clock.nanos();
-    List<Command> commands = new ArrayList<>(before);
-    commands.add(script.run(keys, arguments));
-    replication.ifPresent(wanted -> commands.add(wanted.ask(within)));
     return wire.send(commands, within)
         .thenCompose(
             replies -> {
-              Object reply = replies.get(before.size());
+              Object reply = replies.get(replies.size() - 1);
               if (reply instanceof ServerError error && error.code().equals("NOSCRIPT")) {
                 // It did nothing, so this is no repetition.
                 Duration left = within.minusNanos(clock.nanos() - sent);
-                commands.set(before.size(), script.teach(keys, arguments));
-                return wire.send(commands.subList(before.size(), commands.size()), left)
-                    .thenCompose(again -> counted(again, 0, name, replication));
+                return send(script.teach(keys, arguments), name, left);
               }
-              return counted(replies, before.size(), name, replication);
+              return orFailure(reply, name);
             });
-  }
-
-  private CompletionStage<@Nullable Object> counted(
-      List<Object> replies, int index, String name, Optional<Replication> replication) {
-    Object reply = replies.get(index);
-    Optional<StoreException> missing =
-        replication.flatMap(
-            wanted -> wanted.missing(reply, replies.get(index + 1), wire.server(), name));
-    return missing.isPresent()
-        ? CompletableFuture.failedFuture(missing.get())
-        : orFailure(reply, name);
   }
 
   private CompletionStage<@Nullable Object> orFailure(@Nullable Object reply, String name) {

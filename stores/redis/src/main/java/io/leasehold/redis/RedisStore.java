@@ -18,7 +18,6 @@ import io.leasehold.spi.support.GrantMessages.Moment;
 import io.leasehold.spi.support.GrantMessages.Word;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -49,10 +48,6 @@ final class RedisStore implements LockStore {
 
   private final Node node;
   private final Keys keys;
-
-  /** Which grants count; empty if all do. */
-  private final Optional<Replication> replication;
-
   private final Clock clock;
   private final StoreListener listener;
   private final SoleLeases sole;
@@ -78,17 +73,11 @@ final class RedisStore implements LockStore {
    * @throws io.leasehold.StoreException if the server cannot be reached, or refuses; the wire is
    *     then closed
    */
-  static LockStore open(
-      Wire wire,
-      Keys keys,
-      Optional<Replication> replication,
-      Clock clock,
-      StoreListener listener) {
+  static LockStore open(Wire wire, Keys keys, Clock clock, StoreListener listener) {
     try {
       Node node = Node.probe(wire, clock, keys.spread(), OPENING);
-      replication.ifPresent(wanted -> wanted.require(wire, OPENING));
       node.findings().forEach(listener::found);
-      return new RedisStore(node, keys, replication, clock, listener);
+      return new RedisStore(node, keys, clock, listener);
     } catch (RuntimeException e) {
       wire.close();
       throw e;
@@ -98,18 +87,12 @@ final class RedisStore implements LockStore {
   /** Over connections of Jedis. */
   static LockStore open(Connections connections, Keys keys, Clock clock, StoreListener listener) {
     ClientLibrary.JEDIS.require();
-    return open(new JedisWire(connections, clock), keys, Optional.empty(), clock, listener);
+    return open(new JedisWire(connections, clock), keys, clock, listener);
   }
 
-  private RedisStore(
-      Node node,
-      Keys keys,
-      Optional<Replication> replication,
-      Clock clock,
-      StoreListener listener) {
+  private RedisStore(Node node, Keys keys, Clock clock, StoreListener listener) {
     this.node = node;
     this.keys = keys;
-    this.replication = replication;
     this.clock = clock;
     this.listener = listener;
     this.sole = new SoleLeases(node);
@@ -126,8 +109,7 @@ final class RedisStore implements LockStore {
     if (message == null) {
       return;
     }
-    if (message.number() == 0 || replication.isPresent()) {
-      // Such a grant counts by the attempt that finds it
+    if (message.number() == 0) {
       listener.wake(message.id());
     } else {
       messages.heard(message.id(), message.number(), message.wanted(), listener);
@@ -193,7 +175,7 @@ final class RedisStore implements LockStore {
     List<byte[]> touched = List.of(of.state(), of.tombstone(id), of.counter());
     List<byte[]> asked = Asked.of(ticket, id, channel);
     Moment sent = messages.now();
-    return node.run(Script.ATTEMPT, ticket.name(), touched, asked, replication, within)
+    return node.run(Script.ATTEMPT, ticket.name(), touched, asked, within)
         .thenApply(
             reply -> {
               Attempt answer = Replies.attempt(reply);
@@ -312,17 +294,7 @@ final class RedisStore implements LockStore {
 
   @Override
   public CompletionStage<List<Finding>> diagnose(Duration within) {
-    CompletionStage<List<Finding>> all = CompletableFuture.completedFuture(new ArrayList<>());
-    for (Wire server : node.wire().nodes()) {
-      all =
-          all.thenCombine(
-              server.send(ServerDiagnosis.QUESTIONS, within).thenApply(ServerDiagnosis::of),
-              (before, more) -> {
-                more.stream().filter(each -> !before.contains(each)).forEach(before::add);
-                return before;
-              });
-    }
-    return all;
+    return node.wire().send(ServerDiagnosis.QUESTIONS, within).thenApply(ServerDiagnosis::of);
   }
 
   @Override

@@ -43,8 +43,7 @@ final class ServerDiagnosis {
   }
 
   /** Of a pair, which is a map where the application's client speaks RESP3. */
-  /** What CONFIG GET says of one setting. */
-  static Optional<String> value(@Nullable Object answer) {
+  private static Optional<String> value(@Nullable Object answer) {
     if (answer instanceof List<?> list && !list.isEmpty()) {
       Object last = list.get(list.size() - 1);
       Object value = last instanceof Map.Entry<?, ?> entry ? entry.getValue() : last;
@@ -77,8 +76,7 @@ final class ServerDiagnosis {
     return List.copyOf(diagnosis.findings);
   }
 
-  /** What INFO says. */
-  static Map<String, String> fields(String info) {
+  private static Map<String, String> fields(String info) {
     Map<String, String> fields = new HashMap<>();
     for (String line : info.split("\r\n", -1)) {
       int colon = line.indexOf(':');

@@ -2,7 +2,6 @@ package io.leasehold.redis;
 
 import io.leasehold.spi.Traits.Calls;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
@@ -46,21 +45,6 @@ interface Wire extends AutoCloseable {
    * now. On a thread that may send.
    */
   void onReconnect(Runnable told);
-
-  /** What keys must have in common to be in one request: in a cluster their slot. */
-  default int place(byte[] key) {
-    return 0;
-  }
-
-  /** The servers that have all keys between them. */
-  default Collection<Wire> nodes() {
-    return List.of(this);
-  }
-
-  /** Does work that sends; in a cluster at the same time as other such work. */
-  default void apart(Runnable work) {
-    work.run();
-  }
 
   @Override
   void close();

@@ -12,7 +12,6 @@ import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.SystemClock;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,7 +43,7 @@ class IdleConnectionTest extends ServerTest {
           }
         };
     StoreUrl url = StoreUrl.parse(server.url());
-    Connections connections = ServerAddress.of(url, Map.of(), Set.of());
+    Connections connections = ServerAddress.of(url, Map.of()).connections();
     Keys keys = new Keys(prefix());
     return add(
         Leasehold.builder(listener -> RedisStore.open(connections, keys, clock, listener))

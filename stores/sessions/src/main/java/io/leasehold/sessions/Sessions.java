@@ -7,8 +7,6 @@ import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Scheduler;
-import io.leasehold.spi.support.Scheduler.Lane;
-import io.leasehold.spi.support.TimedJoin;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,7 +95,7 @@ final class Sessions {
       // First, so that an attempt which comes now opens another one
       open.remove(one.ttl, made);
       if (one.endIfIdle()) {
-        CompletionStage<?> unused = one.session().end();
+        one.session().end();
       }
     }
     if (one.hasEnded()) {
@@ -128,25 +126,17 @@ final class Sessions {
     for (Place place : one.end()) {
       (place.isGranted() ? lost : waiting).add(place.ticket.id());
     }
-    // On another thread: a request that finds it out may be sent with a mutex
-    scheduler.callback(
-        Lane.ENGINE,
-        () -> {
-          if (!lost.isEmpty()) {
-            listener.lost(lost);
-          }
-          waiting.forEach(listener::wake);
-        });
+    if (!lost.isEmpty()) {
+      listener.lost(lost);
+    }
+    waiting.forEach(listener::wake);
   }
 
-  /** Ends the sessions; waits for the answers for a moment. */
+  /** Ends the sessions, soon. */
   void close() {
     closed = true;
-    List<CompletableFuture<?>> ends = new ArrayList<>();
     for (CompletableFuture<OpenSession> each : open.values()) {
-      ends.add(each.thenCompose(OpenSession::close));
+      CompletableFuture<Void> unused = each.thenAccept(one -> one.session().end());
     }
-    open.clear();
-    TimedJoin.ofClosing(ends);
   }
 }

@@ -1,7 +1,6 @@
 package io.leasehold.sessions;
 
 import io.leasehold.Finding;
-import io.leasehold.LockMode;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.sessions.Entry.Details;
@@ -13,13 +12,13 @@ import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Threads;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,12 +43,19 @@ final class InMemoryEntries {
   private @Nullable CompletableFuture<Void> reads;
   private int refusals;
   private boolean expires = true;
-  private boolean beats = true;
 
   private record Held(Entry entry, OfClient session, long since) {
     /** As a list has it. */
     Entry listed() {
-      return entry.with(0, Details.NONE);
+      return new Entry(
+          entry.name(),
+          entry.key(),
+          entry.id(),
+          entry.mode(),
+          entry.permits(),
+          entry.limit(),
+          0,
+          Details.NONE);
     }
   }
 
@@ -113,19 +119,6 @@ final class InMemoryEntries {
 
   private List<Entry> listed(String name) {
     return named(name).stream().map(Held::listed).toList();
-  }
-
-  /** An entry of another client, before all others. */
-  synchronized void insertFirst(Ticket ticket) {
-    OfClient other = new OfClient(ticket.ttl(), () -> {});
-    sessions.add(other);
-    other.make(ticket);
-    entries.add(0, entries.remove(entries.size() - 1));
-  }
-
-  /** From now on no session is prolonged. */
-  synchronized void refuseBeats() {
-    beats = false;
   }
 
   /** As if the server's clock were slower than the client's. */
@@ -205,7 +198,6 @@ final class InMemoryEntries {
     public Traits traits() {
       return EntryStore.traits(
           "entries",
-          EnumSet.allOf(LockMode.class),
           new Limits(
               Duration.ofMillis(10),
               Duration.ofDays(1),
@@ -235,12 +227,27 @@ final class InMemoryEntries {
     public CompletionStage<List<Entry>> list(Optional<String> name, Duration within) {
       return answer(
           "list",
-          () ->
-              entries.stream()
-                  .map(Held::entry)
-                  .filter(entry -> name.isEmpty() || name.get().equals(entry.name()))
-                  .map(entry -> entry.with(entry.number(), details(entry.key()).orElseThrow()))
-                  .toList());
+          () -> {
+            Map<String, List<Entry>> names = new TreeMap<>();
+            for (Held held : entries) {
+              Entry entry = held.entry;
+              if (name.isEmpty() || name.get().equals(entry.name())) {
+                names
+                    .computeIfAbsent(entry.name(), key -> new ArrayList<>())
+                    .add(
+                        new Entry(
+                            entry.name(),
+                            entry.key(),
+                            entry.id(),
+                            entry.mode(),
+                            entry.permits(),
+                            entry.limit(),
+                            entry.number(),
+                            details(entry.key()).orElseThrow()));
+              }
+            }
+            return names.values().stream().flatMap(List::stream).toList();
+          });
     }
 
     @Override
@@ -360,31 +367,36 @@ final class InMemoryEntries {
     }
 
     @Override
-    public CompletionStage<List<Entry>> read(List<String> names, Duration within) {
+    public CompletionStage<List<List<Entry>>> read(List<String> names, Duration within) {
       CompletableFuture<Void> held = reads;
-      CompletionStage<List<Entry>> read =
+      CompletionStage<List<List<Entry>>> read =
           answer(
               "read",
               () -> {
                 requireAlive();
-                return names.stream().flatMap(name -> listed(name).stream()).toList();
+                return names.stream().map(InMemoryEntries.this::listed).toList();
               },
               this::tellIfEnded);
       return held == null ? read : held.thenCompose(released -> read);
     }
 
     @Override
-    public CompletionStage<Optional<Details>> look(
-        Entry other, Session.@Nullable Watcher watcher, Duration within) {
+    public CompletionStage<Optional<Details>> watch(
+        Entry other, Session.Watcher watcher, Duration within) {
       return answer(
-          watcher == null ? "look" : "watch",
+          "watch",
           () -> {
             Optional<Details> found = details(other.key());
-            if (watcher != null && found.isPresent()) {
+            if (found.isPresent()) {
               watchers.add(new Watched(other.key(), watcher));
             }
             return found;
           });
+    }
+
+    @Override
+    public CompletionStage<Optional<Details>> look(Entry other, Duration within) {
+      return answer("look", () -> details(other.key()));
     }
 
     @Override
@@ -403,9 +415,6 @@ final class InMemoryEntries {
           "beat",
           () -> {
             requireAlive();
-            if (!beats) {
-              throw new StoreException(Failure.UNAVAILABLE, "not now", null);
-            }
             life.answered(life.now());
             return null;
           },
@@ -418,8 +427,8 @@ final class InMemoryEntries {
     }
 
     @Override
-    public CompletionStage<?> end() {
-      return answer(
+    public void end() {
+      answer(
           "end",
           () -> {
             drop();

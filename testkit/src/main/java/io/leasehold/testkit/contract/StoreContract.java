@@ -43,8 +43,7 @@ public abstract class StoreContract extends DriverContract
         ClientRules,
         DeadlineRules,
         VirtualThreadRules,
-        OrderRules,
-        LeadershipRules {
+        OrderRules {
 
   /** For subclasses. */
   protected StoreContract() {}

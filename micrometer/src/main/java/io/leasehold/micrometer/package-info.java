@@ -1,5 +1,0 @@
-/** Meters and observations of locks, for Micrometer. */
-@NullMarked
-package io.leasehold.micrometer;
-
-import org.jspecify.annotations.NullMarked;
