@@ -193,8 +193,8 @@ final class Place {
    * is one by now.
    */
   private @Nullable Admission admission() {
-    boolean isEnough = own != null && ticket.mode() != LockMode.PERMITS;
-    int index = isEnough ? Admission.indexOf(known, own.key()) : -1;
+    Entry mine = ticket.mode() == LockMode.PERMITS ? null : own;
+    int index = mine == null ? -1 : Admission.indexOf(known, mine.key());
     return index < 0 ? null : Admission.of(known, index);
   }
 
