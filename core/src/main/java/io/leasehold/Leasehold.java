@@ -1,14 +1,11 @@
 package io.leasehold;
 
+import io.leasehold.internal.Providers;
 import io.leasehold.spi.StoreFactory;
-import io.leasehold.spi.StoreProvider;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.support.Durations;
-import java.util.Map;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * The entry point: opens a {@link LockClient} on a store.
@@ -20,32 +17,6 @@ import java.util.TreeSet;
  * }</pre>
  */
 public final class Leasehold {
-  /** Schemes of the modules that exist, so that a message can name the one that is missing. */
-  private static final Map<String, String> MODULES =
-      Map.of(
-          "file", "leasehold-jdbc",
-          "jdbc", "leasehold-jdbc",
-          "redis", "leasehold-redis",
-          "rediss", "leasehold-redis",
-          "zookeeper", "leasehold-zookeeper",
-          "etcd", "leasehold-etcd",
-          "etcds", "leasehold-etcd",
-          "consul", "leasehold-consul",
-          "consuls", "leasehold-consul",
-          "memcached", "leasehold-memcached");
-
-  /** Schemes that people try, and what is written here for the same store. */
-  private static final Map<String, String> MEANT =
-      Map.of(
-          "postgresql", "jdbc:postgresql://HOST/DATABASE",
-          "postgres", "jdbc:postgresql://HOST/DATABASE",
-          "mysql", "jdbc:mysql://HOST/DATABASE",
-          "mariadb", "jdbc:mariadb://HOST/DATABASE",
-          "h2", "jdbc:h2:PATH",
-          "sqlite", "file:PATH",
-          "valkey", "redis://HOST:6379",
-          "valkeys", "rediss://HOST:6379");
-
   private static final Set<String> CLIENT_PARAMETERS = Set.of("ttl", "accept");
 
   private Leasehold() {}
@@ -67,7 +38,7 @@ public final class Leasehold {
   public static LockClientBuilder builder(String url) {
     StoreUrl parsed = StoreUrl.parse(url);
     LockClientBuilder builder =
-        new LockClientBuilder(provider(parsed).factory(parsed.without(CLIENT_PARAMETERS)));
+        new LockClientBuilder(Providers.of(parsed).factory(parsed.without(CLIENT_PARAMETERS)));
     parsed.parameter("ttl").map(Durations::parse).ifPresent(builder::ttl);
     parsed
         .parameter("accept")
@@ -99,41 +70,6 @@ public final class Leasehold {
    */
   public static Optional<String> ddl(String url) {
     StoreUrl parsed = StoreUrl.parse(url);
-    return provider(parsed).ddl(parsed.without(CLIENT_PARAMETERS));
-  }
-
-  private static StoreProvider provider(StoreUrl url) {
-    Set<String> present = new TreeSet<>();
-    // The thread's context class loader may not see this library, or may see another copy of it
-    for (ClassLoader loader :
-        new ClassLoader[] {
-          Leasehold.class.getClassLoader(), Thread.currentThread().getContextClassLoader()
-        }) {
-      for (StoreProvider provider : ServiceLoader.load(StoreProvider.class, loader)) {
-        if (provider.schemes().contains(url.scheme())) {
-          return provider;
-        }
-        present.addAll(provider.schemes());
-      }
-    }
-    throw new IllegalArgumentException(noStore(url.scheme(), present));
-  }
-
-  private static String noStore(String scheme, Set<String> present) {
-    String module = MODULES.get(scheme);
-    if (module != null) {
-      return "no store on the class path serves "
-          + scheme
-          + ": add the module io.leasehold:"
-          + module;
-    }
-    String meant = MEANT.get(scheme);
-    return "unknown store URL scheme "
-        + scheme
-        + (meant == null ? "" : ", write " + meant)
-        + ": on the class path are "
-        + (present.isEmpty() ? "none" : String.join(", ", present))
-        + "; there are modules for "
-        + String.join(", ", new TreeSet<>(MODULES.keySet()));
+    return Providers.of(parsed).ddl(parsed.without(CLIENT_PARAMETERS));
   }
 }

@@ -8,8 +8,9 @@ import java.util.Set;
  * A client of one store, and the source of its locks. Thread-safe; create one per process and
  * store, and close it at the end. The client uses a few daemon threads, whatever the number of
  * locks and waiters, and up to 64 more for each kind of callback while as many of them run:
- * completions of {@code acquireAsync}, {@code onLost}, listeners. No kind waits for another. The
- * threads inherit no context class loader and no inheritable thread-locals.
+ * completions of {@code acquireAsync}, {@code onLost}, listeners; and one more for each {@link
+ * LeadershipListener} that runs. No kind waits for another. The threads inherit no context class
+ * loader and no inheritable thread-locals.
  *
  * <p>A waiter that gave up (by timeout, interrupt or cancel) may block others for one more round
  * trip, in which the client withdraws it. Some stores may grant it the lock in that time, and
@@ -54,6 +55,29 @@ public interface LockClient extends AutoCloseable {
   MultiLock allOf(String... names);
 
   /**
+   * Takes part in the election of a leader by the exclusive lock with this name, with default
+   * options; see {@link #leadership(String, LockOptions, LeadershipListener)}.
+   */
+  default Leadership leadership(String name, LeadershipListener listener) {
+    return leadership(name, LockOptions.defaults(), listener);
+  }
+
+  /**
+   * Takes part in the election of a leader: whichever candidate holds the exclusive lock with this
+   * name leads. Never blocks: the candidate waits, leads, and takes part again after a loss without
+   * a thread of the caller. It also takes part if the store cannot be reached now. Each call adds a
+   * candidate, also for the same name.
+   *
+   * @param name as for {@link #lock}
+   * @param options those of the lock. {@code ttl} is how long a dead leader keeps others out,
+   *     {@code fair()} elects in the order of candidacy, {@code maxHold} limits a term
+   * @param listener called when this candidate is elected, and when it leads no more
+   * @return the candidacy, which lasts until {@link Leadership#resign()} or {@link #close()}
+   * @throws IllegalArgumentException if the name is not valid, or the store refuses the options
+   */
+  Leadership leadership(String name, LockOptions options, LeadershipListener listener);
+
+  /**
    * All locks of this store that have a holder or a waiter now, ordered by name.
    *
    * @throws StoreException if the store cannot be asked
@@ -69,6 +93,9 @@ public interface LockClient extends AutoCloseable {
    * @throws StoreException if the store cannot be asked
    */
   List<Finding> diagnose();
+
+  /** What this client holds and waits for at this moment. Uses no network. */
+  ClientSnapshot snapshot();
 
   /** What the store promises beyond mutual exclusion. Never changes; uses no network. */
   Set<Trait> traits();

@@ -59,7 +59,8 @@ class LeaseholdTest {
     assertThatThrownBy(() -> Leasehold.connect(scheme + "://user:s3cret@host/db"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("unknown store URL scheme " + scheme + ", write " + works)
-        .hasMessageContaining("etcd, etcds, file, jdbc, memcached, redis, rediss")
+        .hasMessageContaining(
+            "file, jdbc, memcached, redis, redis+cluster, redis+sentinel, rediss, rediss+cluster, rediss+sentinel")
         .hasMessageNotContaining("s3cret");
   }
 

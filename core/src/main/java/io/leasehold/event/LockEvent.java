@@ -45,6 +45,13 @@ public sealed interface LockEvent {
   record Renewed(String name, String leaseId, Duration remaining) implements LockEvent {}
 
   /**
+   * A renewal had no answer. The lease still stands, and the client tries again.
+   *
+   * @param cause why, in the words of the store
+   */
+  record RenewalFailed(String name, String leaseId, String cause) implements LockEvent {}
+
+  /**
    * Renewal has failed for two thirds of the ttl. The lease still stands, for {@code remaining} if
    * no renewal succeeds: the time to bring the work to a safe end.
    */

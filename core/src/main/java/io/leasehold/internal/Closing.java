@@ -80,6 +80,7 @@ final class Closing {
     if (begun.compareAndSet(false, true)) {
       long now = engine.clock.nanos();
       deadline = Deadline.in(timeout, now);
+      engine.candidates.forEach(waitsForHolders ? Candidate::resignLater : Candidate::leave);
       List.copyOf(engine.names.values()).forEach(NameQueue::closeWaits);
       awaitHolders(Deadline.in(timeout.minus(timeToRelease()), now));
     }

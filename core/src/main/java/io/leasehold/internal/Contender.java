@@ -258,14 +258,25 @@ final class Contender extends Attempts {
    * Asks to be woken: never on the thread of a caller, whom it could hold up. Without the mutex.
    */
   private void watch(int on, long within) {
+    long sent = queue.engine.clock.nanos();
     queue.engine.calls.callOwn(
         Work.WATCH,
         () -> queue.engine.store.watch(ticket, Duration.ofNanos(within)),
         within,
-        (answer, failed) -> queue.locked(steps -> armed(on, answer, failed, steps)));
+        (answer, failed) -> {
+          long took = queue.engine.clock.nanos() - sent;
+          // As with an attempt: that its caller had no more time says nothing about the store
+          boolean ranOut = within < queue.engine.requestNanos && took >= within / 4 * 3;
+          queue.locked(steps -> armed(on, answer, failed, ranOut, steps));
+        });
   }
 
-  private void armed(int on, @Nullable Watch answer, @Nullable StoreException failed, Steps steps) {
+  private void armed(
+      int on,
+      @Nullable Watch answer,
+      @Nullable StoreException failed,
+      boolean ranOut,
+      Steps steps) {
     if (phase == Phase.DONE || on != connection) {
       // Of a connection that is gone: the watch on the next is asked for by itself
       return;
@@ -279,7 +290,11 @@ final class Contender extends Attempts {
       }
     } else if (phase == Phase.WAITING) {
       leaveWaiting();
-      failed(failed, failed.failure() == Failure.BUSY, false, steps);
+      if (ranOut) {
+        backOff();
+      } else {
+        failed(failed, failed.failure() == Failure.BUSY, false, steps);
+      }
     }
   }
 

@@ -1,10 +1,13 @@
 package io.leasehold.internal;
 
 import io.leasehold.ClientClosedException;
+import io.leasehold.ClientSnapshot;
 import io.leasehold.DistributedLock;
 import io.leasehold.DistributedReadWriteLock;
 import io.leasehold.DistributedSemaphore;
 import io.leasehold.Finding;
+import io.leasehold.Leadership;
+import io.leasehold.LeadershipListener;
 import io.leasehold.LockClient;
 import io.leasehold.LockOptions;
 import io.leasehold.LockSnapshot;
@@ -21,6 +24,7 @@ import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.StoreOperator;
+import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Durations;
@@ -78,6 +82,9 @@ public final class Engine implements LockClient {
 
   final Map<LeaseId, Contender> contenders = new ConcurrentHashMap<>();
 
+  /** Those that take part in elections. */
+  final Set<Candidate> candidates = ConcurrentHashMap.newKeySet();
+
   private final Duration ttl;
 
   /** Of a lock for which nobody chose anything else. */
@@ -109,10 +116,10 @@ public final class Engine implements LockClient {
     this.closing = new Closing(this, config);
     this.keeper = new LeaseKeeper(this);
     this.poller = new Poller(this);
-    this.limbo = new Limbo(this);
     this.store = factory.open(new StoreReports(this));
     this.traits = store.traits();
-    this.calls = new StoreCalls(this, traits.calls());
+    this.calls = new StoreCalls(clock, scheduler, requestNanos, traits.calls());
+    this.limbo = new Limbo(store, calls, clock, scheduler, requestTimeout, this::neverKnown);
     try {
       config.required().forEach(this::require);
       this.ttl =
@@ -136,6 +143,11 @@ public final class Engine implements LockClient {
       threads.close();
       throw e;
     }
+  }
+
+  private void neverKnown(Ticket ticket) {
+    events.emit(
+        () -> new LockEvent.UnknownOutcome(ticket.name(), ticket.id().toString(), "withdraw"));
   }
 
   private void require(Trait trait) {
@@ -184,6 +196,13 @@ public final class Engine implements LockClient {
   }
 
   @Override
+  public Leadership leadership(String name, LockOptions options, LeadershipListener listener) {
+    requireUsable(name);
+    LockHandle lock = new LockHandle(new NameQueue(this, name), Share.EXCLUSIVE, options);
+    return new Candidate(lock, listener).stand();
+  }
+
+  @Override
   public List<LockSnapshot> list() {
     return list(Optional.empty());
   }
@@ -214,6 +233,12 @@ public final class Engine implements LockClient {
   public List<Finding> diagnose() {
     requireOpen("diagnose");
     return new Diagnosis(this).findings();
+  }
+
+  @Override
+  public ClientSnapshot snapshot() {
+    Ledger now = ledger();
+    return new ClientSnapshot(traits.store(), now.leases(), now.waiters());
   }
 
   @Override

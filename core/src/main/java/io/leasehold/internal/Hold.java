@@ -117,6 +117,11 @@ public final class Hold implements Lease, Waiter.Outcome {
     return token;
   }
 
+  /** How long it has been held. */
+  Duration age() {
+    return engine().since(since);
+  }
+
   /** The token, 0 if there is none. */
   long tokenOrZero() {
     return grant.number == 0 ? 0 : FenceNumber.token(grant.number, handOver);
@@ -216,6 +221,22 @@ public final class Hold implements Lease, Waiter.Outcome {
         });
   }
 
+  /** Reports to this from now on; at once what it has missed. */
+  void watch(Watcher watcher) {
+    grant.queue.locked(
+        steps -> {
+          callbacks().watcher = watcher;
+          State now = state;
+          if (now.lostBy != null) {
+            watcher.lost(now.lostBy);
+          } else if (now == State.RELEASED) {
+            watcher.released();
+          } else if (now == State.JEOPARDY) {
+            watcher.endangered(remaining());
+          }
+        });
+  }
+
   /** Under the mutex. */
   private Callbacks callbacks() {
     Callbacks all = callbacks;
@@ -301,6 +322,7 @@ public final class Hold implements Lease, Waiter.Outcome {
     if (!become(State.HELD, State.JEOPARDY)) {
       return false;
     }
+    report(watcher -> watcher.endangered(left));
     Callbacks all = callbacks;
     if (all != null) {
       all.endangered(left, steps);
@@ -308,12 +330,27 @@ public final class Hold implements Lease, Waiter.Outcome {
     return true;
   }
 
+  /** Under the mutex. */
   void rescue() {
-    become(State.JEOPARDY, State.HELD);
+    if (become(State.JEOPARDY, State.HELD)) {
+      report(Watcher::rescued);
+    }
   }
 
+  /** Under the mutex: ends it as released; false if it had ended before. */
   boolean endReleased() {
-    return become(State.HELD, State.RELEASED) || become(State.JEOPARDY, State.RELEASED);
+    if (!become(State.HELD, State.RELEASED) && !become(State.JEOPARDY, State.RELEASED)) {
+      return false;
+    }
+    report(Watcher::released);
+    return true;
+  }
+
+  private void report(Consumer<Watcher> what) {
+    Callbacks all = callbacks;
+    if (all != null && all.watcher != null) {
+      what.accept(all.watcher);
+    }
   }
 
   /** Under the mutex: ends it as lost; false if it had ended before. */
@@ -322,6 +359,7 @@ public final class Hold implements Lease, Waiter.Outcome {
     if (!become(State.HELD, lost) && !become(State.JEOPARDY, lost)) {
       return false;
     }
+    report(watcher -> watcher.lost(reason));
     Callbacks all = callbacks;
     if (all != null) {
       all.lost(reason, steps);
@@ -365,6 +403,7 @@ public final class Hold implements Lease, Waiter.Outcome {
     private final Hold hold;
     private final List<Callback<Reason>> ofLoss = new ArrayList<>(1);
     private final List<Callback<Duration>> ofJeopardy = new ArrayList<>(1);
+    @Nullable Watcher watcher;
 
     /** Those that run now, by thread. */
     private final Map<Thread, CompletableFuture<Void>> running = new ConcurrentHashMap<>();

@@ -218,11 +218,24 @@ final class LeaseKeeper {
     } else if (answer instanceof Renewal.Gone) {
       grant.queue.leases.lose(grant, Reason.GONE, steps);
     } else {
+      if (answer instanceof Renewal.Unknown unknown) {
+        failed(grant, unknown.cause());
+      }
       long retry = Math.max(grant.life() / 12, SHORTEST_RETRY_NANOS);
       retry = Math.min(retry, LONGEST_RETRY_NANOS);
       grant.renewAt = now + retry;
       wakeIn(retry, now);
     }
+  }
+
+  private void failed(Grant grant, Throwable cause) {
+    Flight.renewalFailed(grant, cause);
+    engine.events.emit(
+        () ->
+            new LockEvent.RenewalFailed(
+                grant.ticket.name(),
+                grant.ticket.id().toString(),
+                String.valueOf(cause.getMessage())));
   }
 
   private void renewed(Grant grant, Renewal.Renewed answer, Validity newer, long now) {

@@ -344,6 +344,7 @@ final class Leases {
     for (Hold hold : grant.holds()) {
       Duration left = hold.remaining();
       if (hold.endanger(left, steps)) {
+        Flight.endangered(hold, left);
         queue.engine.events.emit(
             () -> new LockEvent.Jeopardy(queue.name, hold.leaseId(), hold.tokenOrZero(), left));
       }
@@ -362,6 +363,7 @@ final class Leases {
       // Its holder was told
       return;
     }
+    Flight.held(hold, reason);
     queue.engine.warnings.add(() -> String.valueOf(hold.lost(reason, "").getMessage()));
     queue.engine.events.emit(
         () -> new LockEvent.Lost(queue.name, hold.leaseId(), hold.tokenOrZero(), reason));

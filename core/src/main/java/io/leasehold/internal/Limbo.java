@@ -2,18 +2,22 @@ package io.leasehold.internal;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
-import io.leasehold.event.LockEvent;
 import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.LockStore;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Durations;
 import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.Scheduler.Work;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * the store says that nothing of it can ever be granted, or every attempt of it has ended and a
  * later withdrawal was answered, or the store must have let it go by itself.
  */
-final class Limbo {
+public final class Limbo {
   private static final long FIRST_RETRY_NANOS = 25_000_000;
   private static final long LONGEST_RETRY_NANOS = 500_000_000;
 
@@ -30,7 +34,16 @@ final class Limbo {
 
   private static final int MOST_UNDER_WAY = 64;
 
-  private final Engine engine;
+  private final LockStore store;
+  private final StoreCalls calls;
+  private final Clock clock;
+  private final Scheduler scheduler;
+  private final Duration requestTimeout;
+  private final long requestNanos;
+
+  /** Takes what is given up at the end without being known. */
+  private final Consumer<Ticket> unknown;
+
   private final ReentrantLock mutex = new ReentrantLock();
   private final Map<LeaseId, Entry> entries = new HashMap<>();
 
@@ -46,8 +59,20 @@ final class Limbo {
   private int underWay;
   private boolean closed;
 
-  Limbo(Engine engine) {
-    this.engine = engine;
+  public Limbo(
+      LockStore store,
+      StoreCalls calls,
+      Clock clock,
+      Scheduler scheduler,
+      Duration requestTimeout,
+      Consumer<Ticket> unknown) {
+    this.store = store;
+    this.calls = calls;
+    this.clock = clock;
+    this.scheduler = scheduler;
+    this.requestTimeout = requestTimeout;
+    this.requestNanos = Durations.nanos(requestTimeout);
+    this.unknown = unknown;
   }
 
   private static final class Entry {
@@ -62,6 +87,9 @@ final class Limbo {
 
     Scheduler.@Nullable Timer timer;
 
+    /** Completes once it is settled; null if nobody waits for that. */
+    @Nullable CompletableFuture<@Nullable Void> end;
+
     Entry(Ticket ticket, Attempts attempts, long since) {
       this.ticket = ticket;
       this.attempts = attempts;
@@ -69,7 +97,7 @@ final class Limbo {
     }
   }
 
-  int size() {
+  public int size() {
     mutex.lock();
     try {
       return entries.size();
@@ -78,22 +106,43 @@ final class Limbo {
     }
   }
 
-  /** Gives up what is left, and says so. */
-  void close() {
+  public boolean contains(LeaseId id) {
     mutex.lock();
     try {
-      closed = true;
-      entries.values().forEach(entry -> tell(entry.ticket));
-      entries.clear();
-      due.clear();
+      return entries.containsKey(id);
     } finally {
       mutex.unlock();
     }
   }
 
-  private void tell(Ticket ticket) {
-    engine.events.emit(
-        () -> new LockEvent.UnknownOutcome(ticket.name(), ticket.id().toString(), "withdraw"));
+  /** Completes once nothing of this id can be granted any more. */
+  public CompletableFuture<@Nullable Void> end(LeaseId id) {
+    mutex.lock();
+    try {
+      Entry entry = entries.get(id);
+      if (entry == null) {
+        return CompletableFuture.completedFuture(null);
+      }
+      if (entry.end == null) {
+        entry.end = new CompletableFuture<>();
+      }
+      return entry.end;
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  /** Gives up what is left, and says so. */
+  public void close() {
+    mutex.lock();
+    try {
+      closed = true;
+      entries.values().forEach(entry -> unknown.accept(entry.ticket));
+      entries.clear();
+      due.clear();
+    } finally {
+      mutex.unlock();
+    }
   }
 
   /**
@@ -102,12 +151,12 @@ final class Limbo {
    * @param attempts its attempts; from here on this limbo's
    * @return what withdraws it for the first time; to be run without the mutex
    */
-  Runnable add(Ticket ticket, Attempts attempts) {
-    long now = engine.clock.nanos();
+  public Runnable add(Ticket ticket, Attempts attempts) {
+    long now = clock.nanos();
     mutex.lock();
     try {
       if (closed) {
-        tell(ticket);
+        unknown.accept(ticket);
         return () -> {};
       }
       Entry entry = entries.get(ticket.id());
@@ -131,7 +180,7 @@ final class Limbo {
    * the id was settled meanwhile it is withdrawn once more: the store's word that a withdrawal is
    * final is about attempts sent before it, and this one may have been sent after.
    */
-  void attemptEnded(Ticket ticket, @Nullable StoreException failed) {
+  public void attemptEnded(Ticket ticket, @Nullable StoreException failed) {
     if (!ended(ticket.id(), failed) && mayHaveLanded(failed)) {
       Attempts late = new Attempts();
       late.begin();
@@ -159,7 +208,7 @@ final class Limbo {
         return false;
       }
       entry.attempts.end(failed);
-      entry.since = engine.clock.nanos();
+      entry.since = clock.nanos();
       entry.again |= entry.underWay && mayHaveLanded(failed);
     } finally {
       mutex.unlock();
@@ -192,15 +241,16 @@ final class Limbo {
     } finally {
       mutex.unlock();
     }
-    engine.calls.<Boolean>callOwn(
+    calls.<Boolean>callOwn(
         Work.WITHDRAWAL,
-        () -> engine.store.withdraw(entry.ticket, engine.requestTimeout),
-        engine.requestNanos,
+        () -> store.withdraw(entry.ticket, requestTimeout),
+        requestNanos,
         (isFinal, failed) -> answered(entry, complete, isFinal, failed));
   }
 
   private void answered(
       Entry entry, boolean complete, @Nullable Boolean isFinal, @Nullable StoreException failed) {
+    CompletableFuture<@Nullable Void> end = null;
     mutex.lock();
     try {
       underWay--;
@@ -210,12 +260,16 @@ final class Limbo {
       if (over) {
         entries.remove(entry.ticket.id());
         due.remove(entry);
+        end = entry.end;
       } else {
         long delay = Math.min(LONGEST_RETRY_NANOS, FIRST_RETRY_NANOS << Math.min(entry.tries++, 8));
-        entry.timer = engine.scheduler.schedule(() -> withdraw(entry), known ? 0 : delay);
+        entry.timer = scheduler.schedule(() -> withdraw(entry), known ? 0 : delay);
       }
     } finally {
       mutex.unlock();
+    }
+    if (end != null) {
+      end.complete(null);
     }
     withdrawDue();
   }
@@ -261,33 +315,33 @@ final class Limbo {
 
   /** Whether whatever could be granted under this id has ended by itself by now. */
   private boolean isOutlived(Entry entry) {
-    long latest = Math.max(engine.requestNanos, LATEST_NANOS);
+    long latest = Math.max(requestNanos, LATEST_NANOS);
     long life =
         Durations.nanos(
                 entry
                     .ticket
                     .ttl()
-                    .plus(engine.traits.life().crashExtra().apply(entry.ticket.ttl())))
+                    .plus(store.traits().life().crashExtra().apply(entry.ticket.ttl())))
             + latest;
-    return !entry.attempts.arePending() && engine.clock.nanos() - entry.since > life;
+    return !entry.attempts.arePending() && clock.nanos() - entry.since > life;
   }
 
   /**
    * The attempts of one ticket: whether any can still land at the store. Guarded by whoever has it.
    */
-  static class Attempts {
+  public static class Attempts {
     /** Those that have not ended. */
     private int pending;
 
     /** Whether one ended without an answer, so that it may still land. */
     private boolean indefinite;
 
-    final void begin() {
+    public final void begin() {
       pending++;
     }
 
     /** One has ended, with or without an answer. */
-    final void end(@Nullable StoreException failed) {
+    public final void end(@Nullable StoreException failed) {
       pending--;
       indefinite |= failed != null && failed.failure() == Failure.UNKNOWN_OUTCOME;
     }
@@ -298,12 +352,12 @@ final class Limbo {
       indefinite |= others.indefinite;
     }
 
-    final boolean arePending() {
+    public final boolean arePending() {
       return pending > 0;
     }
 
     /** Whether one of them may still land. */
-    final boolean mayLand() {
+    public final boolean mayLand() {
       return pending > 0 || indefinite;
     }
 

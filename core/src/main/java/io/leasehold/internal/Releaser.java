@@ -262,10 +262,9 @@ final class Releaser {
     if (hold.wasClosed()) {
       return;
     }
+    Flight.held(hold, null);
     engine.events.emit(
-        () ->
-            new LockEvent.Released(
-                hold.name(), hold.leaseId(), hold.tokenOrZero(), engine.since(hold.since)));
+        () -> new LockEvent.Released(hold.name(), hold.leaseId(), hold.tokenOrZero(), hold.age()));
   }
 
   /**

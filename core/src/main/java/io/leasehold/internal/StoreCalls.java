@@ -8,6 +8,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Ticket.Intent;
 import io.leasehold.spi.Traits.Calls;
+import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.Scheduler.Lane;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * Calls a verb so that it is answered in time, once, and with a {@link StoreException} only,
  * whatever the store does.
  */
-final class StoreCalls {
+public final class StoreCalls {
   /**
    * A store whose verbs block ends them in the time it is told; this much later it is not believed
    * to answer at all. Others leave the end to us.
@@ -47,8 +48,9 @@ final class StoreCalls {
 
   private static final long LEAST_WHOLE_NANOS = 50_000_000;
 
-  private final Engine engine;
+  private final Clock clock;
   private final Scheduler scheduler;
+  private final long requestNanos;
   private final boolean blocking;
   private final long graceNanos;
 
@@ -60,9 +62,10 @@ final class StoreCalls {
   /** From then on no timer ends a call. */
   private volatile boolean closed;
 
-  StoreCalls(Engine engine, Calls calls) {
-    this.engine = engine;
-    this.scheduler = engine.scheduler;
+  public StoreCalls(Clock clock, Scheduler scheduler, long requestNanos, Calls calls) {
+    this.clock = clock;
+    this.scheduler = scheduler;
+    this.requestNanos = requestNanos;
     this.blocking = calls == Calls.BLOCKING;
     this.graceNanos = blocking ? BLOCKING_GRACE_NANOS : 0;
   }
@@ -78,7 +81,7 @@ final class StoreCalls {
   }
 
   /** Takes the answer to one call. */
-  interface Answer<T> {
+  public interface Answer<T> {
     /** The answer: a failure, or the value. */
     void now(@Nullable T value, @Nullable StoreException failure);
 
@@ -118,9 +121,9 @@ final class StoreCalls {
     if (!borrowed || caller == null) {
       return Long.MAX_VALUE;
     }
-    long now = engine.clock.nanos();
+    long now = clock.nanos();
     return caller.intent == Intent.TRY
-        ? engine.requestNanos - (now - caller.since)
+        ? requestNanos - (now - caller.since)
         : caller.deadline.left(now);
   }
 
@@ -141,7 +144,7 @@ final class StoreCalls {
   }
 
   /** A poll; dropped once the engine is closed. */
-  void poll(Runnable request) {
+  public void poll(Runnable request) {
     if (!blocking) {
       request.run();
       return;
@@ -154,7 +157,7 @@ final class StoreCalls {
   }
 
   /** A batch of renewals. */
-  void renewal(Runnable request) {
+  public void renewal(Runnable request) {
     if (blocking) {
       scheduler.renewal(request);
     } else {
@@ -201,7 +204,7 @@ final class StoreCalls {
   }
 
   /** A request of the engine's own: on a thread of its own if the verb blocks. */
-  <T> void callOwn(
+  public <T> void callOwn(
       Work work, Supplier<CompletionStage<T>> verb, long withinNanos, Answer<T> answer) {
     if (blocking) {
       callElsewhere(work, verb, withinNanos, answer);
@@ -245,7 +248,7 @@ final class StoreCalls {
   }
 
   /** Asks about several tickets; each is answered, also if the store throws. */
-  void renew(
+  public void renew(
       LockStore store,
       Collection<Ticket> tickets,
       Duration within,
@@ -296,7 +299,7 @@ final class StoreCalls {
   }
 
   /** Answers every open call as one whose answer did not come: nobody waits for it any longer. */
-  void close() {
+  public void close() {
     closed = true;
     open.values().forEach(Guard::timedOut);
   }
@@ -310,7 +313,7 @@ final class StoreCalls {
    * @param answered whether the store has answered an attempt of it before
    */
   long forAttempt(Terms terms, long since, boolean answered) {
-    long whole = Math.min(engine.requestNanos, Math.max(LEAST_WHOLE_NANOS, terms.ttlNanos() / 2));
+    long whole = Math.min(requestNanos, Math.max(LEAST_WHOLE_NANOS, terms.ttlNanos() / 2));
     long left = timeToFirstAnswer(since);
     return answered || left < LEAST_NANOS ? whole : Math.min(whole, left);
   }
@@ -318,16 +321,16 @@ final class StoreCalls {
   /** For a watch: of no use to a caller that has left. */
   long forWatch(@Nullable Waiter caller) {
     if (caller == null) {
-      return engine.requestNanos;
+      return requestNanos;
     }
-    long left = caller.deadline.left(engine.clock.nanos());
-    return Math.min(engine.requestNanos, Math.max(LEAST_WHOLE_NANOS, left));
+    long left = caller.deadline.left(clock.nanos());
+    return Math.min(requestNanos, Math.max(LEAST_WHOLE_NANOS, left));
   }
 
   /** In which an attempt must be answered that waits for a thread first. */
   long forAnswer(long since, boolean answered) {
     long left = timeToFirstAnswer(since);
-    return answered || left < LEAST_NANOS ? engine.requestNanos : left;
+    return answered || left < LEAST_NANOS ? requestNanos : left;
   }
 
   /** Whether the first answer may still come in time. */
@@ -336,7 +339,7 @@ final class StoreCalls {
   }
 
   private long timeToFirstAnswer(long since) {
-    return engine.requestNanos - (engine.clock.nanos() - since);
+    return requestNanos - (clock.nanos() - since);
   }
 
   private final class Guard<T> {
@@ -399,7 +402,7 @@ final class StoreCalls {
   }
 
   /** What a store threw, as what it should have thrown. */
-  static StoreException asStoreException(Throwable thrown) {
+  public static StoreException asStoreException(Throwable thrown) {
     Throwable t = thrown;
     while (t instanceof CompletionException && t.getCause() != null) {
       t = t.getCause();

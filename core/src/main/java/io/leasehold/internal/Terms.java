@@ -45,10 +45,7 @@ record Terms(
   static Terms of(Share share, LockOptions options, Duration clientTtl, Traits store) {
     if (!store.modes().contains(share.mode())) {
       throw new UnsupportedOperationException(
-          "the "
-              + store.store()
-              + " store takes a lock alone only: it has no "
-              + (share.mode() == LockMode.SHARED ? "read locks" : "semaphores"));
+          "the " + store.store() + " store " + lack(share, store));
     }
     boolean fair = options.order() == LockOptions.Order.FAIR;
     if (fair && !store.has().contains(Trait.FIFO)) {
@@ -68,6 +65,14 @@ record Terms(
         options.minHold().map(d -> possibleMinHold(d, store)),
         options.renewal() == LockOptions.Renewal.AUTOMATIC,
         fair);
+  }
+
+  private static String lack(Share share, Traits store) {
+    if (store.modes().contains(LockMode.SHARED)) {
+      return "has no semaphores: its members count apart, so three clients could hold two of two permits";
+    }
+    return "takes a lock alone only: it has no "
+        + (share.mode() == LockMode.SHARED ? "read locks" : "semaphores");
   }
 
   /** A min hold must stand though the process has ended, and the store must take it as a ttl. */

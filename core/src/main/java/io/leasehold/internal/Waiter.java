@@ -112,7 +112,7 @@ final class Waiter {
 
   /** Found busy. */
   Outcome busy(String holder) {
-    return new Busy(name, holder, engine.since(since));
+    return new Busy(name, holder, age());
   }
 
   private StoreCalls.@Nullable Request takeErrand() {
@@ -124,6 +124,11 @@ final class Waiter {
     return intent == Ticket.Intent.TRY && terms.mode() == LockMode.EXCLUSIVE;
   }
 
+  /** How long it has waited. */
+  Duration age() {
+    return engine.since(since);
+  }
+
   @Nullable Outcome outcome() {
     return outcome;
   }
@@ -131,6 +136,7 @@ final class Waiter {
   /** Under the mutex, once. */
   void end(Outcome end, Steps steps) {
     outcome = end;
+    Flight.acquired(this, end);
     if (timer != null) {
       timer.cancel();
     }

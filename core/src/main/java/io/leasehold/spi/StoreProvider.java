@@ -1,5 +1,6 @@
 package io.leasehold.spi;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 
@@ -17,6 +18,16 @@ public interface StoreProvider {
    *     what is allowed
    */
   StoreFactory factory(StoreUrl url);
+
+  /**
+   * As {@link #factory}, for a member of a quorum. If the server forgets its leases at a restart,
+   * requests fail with {@code UNAVAILABLE} until every lease of {@code longestTtl} that it granted
+   * before has ended. A store that cannot tell when its server was restarted serves at once, as
+   * here.
+   */
+  default StoreFactory memberFactory(StoreUrl url, Duration longestTtl) {
+    return factory(url);
+  }
 
   /**
    * The statements that create the tables of the store, as the store runs them if it has the

@@ -3,6 +3,7 @@ package io.leasehold.spi;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The parts of a store URL. {@link #toString()} hides the user, the password and all parameter
@@ -17,6 +19,10 @@ import java.util.regex.Pattern;
  */
 public final class StoreUrl {
   private static final Pattern SETTINGS = Pattern.compile("[;(]");
+
+  /** Between the members of a list: a port stands behind a colon, too. */
+  private static final Pattern BETWEEN = Pattern.compile(",(?=[A-Za-z][A-Za-z0-9+.-]*:(?!\\d))");
+
   private static final Pattern NO_PORT =
       Pattern.compile("(//[^/:\\[\\]]*):(?!\\d{1,5}(?:[,/]|$)).*");
 
@@ -89,6 +95,21 @@ public final class StoreUrl {
     return Optional.ofNullable(parameters.get(key));
   }
 
+  /**
+   * As {@link #parameter}, where only these values have a meaning.
+   *
+   * @throws IllegalArgumentException if it has another one; the message names these
+   */
+  public Optional<String> choice(String key, List<String> values) {
+    Optional<String> chosen = parameter(key);
+    if (chosen.isPresent() && !values.contains(chosen.get())) {
+      String known = String.join(" or " + key + "=", values);
+      throw new IllegalArgumentException(
+          "the store URL has an unknown " + key + "; leave it out, or write " + key + "=" + known);
+    }
+    return chosen;
+  }
+
   /** All parameters, decoded. Their values may be secrets. */
   public Map<String, String> parameters() {
     return Map.copyOf(parameters);
@@ -99,6 +120,20 @@ public final class StoreUrl {
     Map<String, String> others = new LinkedHashMap<>(parameters);
     others.keySet().removeAll(keys);
     return new StoreUrl(scheme, rest, others);
+  }
+
+  /**
+   * The store URLs that this one lists behind its scheme, separated by commas, as in {@code
+   * quorum:redis://a,redis://b}. Each has all parameters of this one.
+   *
+   * @throws IllegalArgumentException if one of them has no scheme
+   */
+  public List<StoreUrl> members() {
+    return BETWEEN
+        .splitAsStream(rest)
+        .map(StoreUrl::parse)
+        .map(member -> new StoreUrl(member.scheme, member.rest, parameters))
+        .toList();
   }
 
   /**
@@ -134,6 +169,12 @@ public final class StoreUrl {
   }
 
   private String place() {
+    if (scheme.equals("quorum")) {
+      return BETWEEN
+          .splitAsStream(rest)
+          .map(member -> member.indexOf(':') < 1 ? "***" : parse(member).toString())
+          .collect(Collectors.joining(","));
+    }
     // Some drivers take settings, a password too, after a semicolon or in parentheses
     Matcher settings = SETTINGS.matcher(rest);
     int end = scheme.equals("jdbc") && settings.find() ? settings.start() : rest.length();

@@ -66,4 +66,19 @@ class StoreUrlTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("the store URL");
   }
+
+  @Test
+  void aListHasMembersWithTheSameParameters() {
+    StoreUrl url =
+        StoreUrl.parse(
+            "quorum:redis://me:s3cret@a,redis://b:6379,zookeeper://h1:2181,h2:2181/x?prefix=q");
+    assertThat(url.members())
+        .extracting(StoreUrl::scheme)
+        .containsExactly("redis", "redis", "zookeeper");
+    assertThat(url.members()).extracting(StoreUrl::rest).last().isEqualTo("//h1:2181,h2:2181/x");
+    assertThat(url.members()).allSatisfy(m -> assertThat(m.parameter("prefix")).contains("q"));
+    assertThat(url)
+        .hasToString("quorum:redis://***@a,redis://b:6379,zookeeper://h1:2181,h2:2181/x?prefix");
+    assertThat(StoreUrl.parse("quorum:s3cret")).hasToString("quorum:***");
+  }
 }

@@ -48,7 +48,7 @@ public final class IdempotencyStores {
           present(
               "leasehold-jdbc",
               () -> new SqlIdempotencyStore(SqlTables.open(parsed, SqlText::ddl, PROBE)));
-      case "redis", "rediss" ->
+      case "redis", "rediss", "redis+sentinel", "rediss+sentinel" ->
           present("leasehold-redis", () -> new RedisIdempotencyStore(RedisScripts.open(parsed)));
       default -> throw unknown(parsed);
     };

@@ -12,6 +12,7 @@ import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
@@ -22,12 +23,13 @@ import javax.net.ssl.TrustManagerFactory;
 final class Certificate {
   private static final char[] PASSWORD = "changeit".toCharArray();
 
+  private final Path store;
   private final Path certificate;
   private final Path key;
   private final SSLContext trusting;
 
   Certificate(Path folder) {
-    Path store = folder.resolve("server.p12");
+    store = folder.resolve("server.p12");
     certificate = folder.resolve("server.crt");
     key = folder.resolve("server.key");
     String keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
@@ -43,7 +45,7 @@ final class Certificate {
       keys.load(in, PASSWORD);
       write(certificate, "CERTIFICATE", keys.getCertificate("server").getEncoded());
       write(key, "PRIVATE KEY", keys.getKey("server", PASSWORD).getEncoded());
-      trusting = trusting(keys.getCertificate("server"));
+      trusting = trusting(keys);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (GeneralSecurityException e) {
@@ -58,16 +60,17 @@ final class Certificate {
         file, "-----BEGIN " + type + "-----\n" + body + "\n-----END " + type + "-----\n");
   }
 
-  private static SSLContext trusting(java.security.cert.Certificate ca)
-      throws GeneralSecurityException, IOException {
+  private static SSLContext trusting(KeyStore keys) throws GeneralSecurityException, IOException {
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);
-    trusted.setCertificateEntry("ca", ca);
+    trusted.setCertificateEntry("ca", keys.getCertificate("server"));
     TrustManagerFactory managers =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     managers.init(trusted);
+    KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    own.init(keys, PASSWORD);
     SSLContext context = SSLContext.getInstance("TLS");
-    context.init(null, managers.getTrustManagers(), null);
+    context.init(own.getKeyManagers(), managers.getTrustManagers(), null);
     return context;
   }
 
@@ -81,7 +84,12 @@ final class Certificate {
     return key;
   }
 
-  /** Trusts this certificate and nothing else. */
+  /** Both in one PKCS #12 file, with the password {@code changeit}. */
+  Path store() {
+    return store;
+  }
+
+  /** Trusts this certificate and nothing else, and shows it where one is wanted. */
   SSLContext trusting() {
     return trusting;
   }

@@ -120,11 +120,20 @@ public final class ConsulServer implements AutoCloseable {
   public LockTool consulLock(String prefix, String... options) {
     List<String> command = new ArrayList<>();
     command.add(Programs.server("consul-1.8").toString());
-    command.addAll(List.of("lock", "-http-addr=127.0.0.1:" + process.port()));
+    String scheme = certificate.isPresent() ? "https" : "http";
+    command.addAll(List.of("lock", "-http-addr=" + scheme + "://127.0.0.1:" + process.port()));
+    certificate.ifPresent(
+        files -> {
+          command.add("-ca-file=" + files.certificate());
+          command.add("-client-cert=" + files.certificate());
+          command.add("-client-key=" + files.key());
+        });
     command.addAll(List.of(options));
     // What it starts ends with its input
     command.addAll(List.of("-pass-stdin", "-shell=false", prefix, "sh", "-c", "echo; exec cat"));
-    return LockTool.start(new ProcessBuilder(command));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("CONSUL_HTTP_TOKEN", MANAGEMENT);
+    return LockTool.start(builder);
   }
 
   /** Whether it is the leader of its servers. */

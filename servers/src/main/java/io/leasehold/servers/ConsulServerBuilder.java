@@ -59,6 +59,11 @@ public final class ConsulServerBuilder {
     return this;
   }
 
+  /** As {@link #tls}; moreover clients must show that certificate. */
+  public ConsulServerBuilder clientCertificates() {
+    return tls().config("verify_incoming_https = true");
+  }
+
   /** Starts one; returns once it has a leader, which is itself. */
   public ConsulServer start() {
     return start(Ports.free(), Ports.free(), "bootstrap_expect = 1", true);

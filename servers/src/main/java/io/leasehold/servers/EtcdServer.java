@@ -57,6 +57,7 @@ public final class EtcdServer implements AutoCloseable {
     private final Kind kind;
     private final List<String> options = new ArrayList<>();
     private boolean tls;
+    private boolean clientCertificates;
 
     private Builder(Kind kind) {
       this.kind = kind;
@@ -65,6 +66,13 @@ public final class EtcdServer implements AutoCloseable {
     /** It speaks TLS only, with a certificate of its own: {@link EtcdServer#caFile()}. */
     public Builder tls() {
       tls = true;
+      return this;
+    }
+
+    /** As {@link #tls}; moreover clients must show that certificate. */
+    public Builder clientCertificates() {
+      tls = true;
+      clientCertificates = true;
       return this;
     }
 
@@ -128,6 +136,10 @@ public final class EtcdServer implements AutoCloseable {
                 files -> {
                   command.add("--cert-file=" + files.certificate());
                   command.add("--key-file=" + files.key());
+                  if (how.clientCertificates) {
+                    command.add("--client-cert-auth");
+                    command.add("--trusted-ca-file=" + files.certificate());
+                  }
                 });
             command.addAll(how.options);
             return new ProcessBuilder(command);
@@ -232,7 +244,12 @@ public final class EtcdServer implements AutoCloseable {
     String name = String.valueOf(program.getFileName()).replace("etcd", "etcdctl");
     List<String> command = new ArrayList<>(List.of(program.resolveSibling(name).toString()));
     command.add("--endpoints=" + httpUrl());
-    certificate.ifPresent(files -> command.add("--cacert=" + files.certificate()));
+    certificate.ifPresent(
+        files -> {
+          command.add("--cacert=" + files.certificate());
+          command.add("--cert=" + files.certificate());
+          command.add("--key=" + files.key());
+        });
     command.addAll(words);
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("ETCDCTL_API", "3");
@@ -270,6 +287,11 @@ public final class EtcdServer implements AutoCloseable {
   /** The file with the CA that signed its certificate; only with TLS. */
   public Path caFile() {
     return certificate.orElseThrow(() -> new IllegalStateException("no tls()")).certificate();
+  }
+
+  /** The file with the key of that certificate. */
+  public Path keyFile() {
+    return certificate.orElseThrow(() -> new IllegalStateException("no tls()")).key();
   }
 
   /** Its process: stop, kill, pause, log; a start returns when it listens. */

@@ -77,7 +77,7 @@ record RedisAccess(
     return scheme.equals("rediss") ? SSLSocketFactory.getDefault() : SocketFactory.getDefault();
   }
 
-  private static String encode(String text) {
+  static String encode(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 

@@ -26,6 +26,8 @@ public final class RedisServer implements AutoCloseable {
   public enum Kind {
     /** Redis 7.0. */
     REDIS_7_0("redis-7.0", "LEASEHOLD_TEST_REDIS_URL"),
+    /** Redis 8.0. */
+    REDIS_8_0("redis-8.0", "LEASEHOLD_TEST_REDIS_8_0_URL"),
     /** Valkey 8. */
     VALKEY_8("valkey-8", "LEASEHOLD_TEST_VALKEY_8_URL"),
     /** Valkey 9. */

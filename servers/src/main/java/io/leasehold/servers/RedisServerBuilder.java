@@ -18,6 +18,7 @@ public final class RedisServerBuilder {
   private String password = "";
   private boolean tls;
   private boolean steppable;
+  private boolean sentinel;
 
   RedisServerBuilder(Kind kind) {
     this.kind = kind;
@@ -55,6 +56,12 @@ public final class RedisServerBuilder {
     return primary.password().isEmpty() ? this : config("masterauth " + quoted(primary.password()));
   }
 
+  /** It is a Sentinel. */
+  RedisServerBuilder sentinel() {
+    sentinel = true;
+    return this;
+  }
+
   /** {@link RedisServer#stepClock} works. */
   public RedisServerBuilder withSteppableClock() {
     steppable = true;
@@ -89,6 +96,9 @@ public final class RedisServerBuilder {
             Path file = folder.resolve("server.conf");
             Files.write(file, configuration(port, certificate));
             ProcessBuilder builder = new ProcessBuilder(program, file.toString());
+            if (sentinel) {
+              builder.command().add("--sentinel");
+            }
             clock.ifPresent(c -> c.addTo(builder.environment()));
             return builder;
           };
@@ -107,12 +117,10 @@ public final class RedisServerBuilder {
 
   private List<String> configuration(int port, Optional<Certificate> certificate) {
     List<String> all = new ArrayList<>();
-    all.addAll(
-        List.of(
-            "bind 127.0.0.1",
-            "save \"\"",
-            "enable-debug-command local",
-            "repl-diskless-sync-delay 0"));
+    all.add("bind 127.0.0.1");
+    if (!sentinel) {
+      all.addAll(List.of("save \"\"", "enable-debug-command local", "repl-diskless-sync-delay 0"));
+    }
     certificate.ifPresentOrElse(
         tlsFiles -> {
           all.addAll(List.of("port 0", "tls-port " + port, "tls-auth-clients no"));
@@ -135,7 +143,7 @@ public final class RedisServerBuilder {
     }
   }
 
-  private static String quoted(String text) {
+  static String quoted(String text) {
     return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 }

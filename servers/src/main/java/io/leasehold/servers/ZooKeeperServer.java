@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -31,8 +32,25 @@ public final class ZooKeeperServer implements AutoCloseable {
 
   private final ServerProcess process;
 
-  private ZooKeeperServer(ServerProcess process) {
+  private final Optional<Secured> secured;
+
+  private ZooKeeperServer(ServerProcess process, Optional<Secured> secured) {
     this.process = process;
+    this.secured = secured;
+  }
+
+  /** Where it speaks TLS, and with what. */
+  private record Secured(int port, Certificate certificate) {
+    List<String> settings() {
+      return List.of(
+          "secureClientPort=" + port,
+          "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
+          "ssl.keyStore.location=" + certificate.store(),
+          "ssl.keyStore.password=changeit",
+          "ssl.trustStore.location=" + certificate.certificate(),
+          "ssl.trustStore.type=PEM",
+          "ssl.clientAuth=need");
+    }
   }
 
   /**
@@ -42,7 +60,15 @@ public final class ZooKeeperServer implements AutoCloseable {
    *     they replace ours
    */
   public static ZooKeeperServer start(String... settings) {
-    return start(List.of(settings), 0);
+    return start(List.of(settings), 0, false);
+  }
+
+  /**
+   * As {@link #start}; it has another port too, with TLS, for clients that show its certificate:
+   * {@link #caFile()}, {@link #keyFile()}.
+   */
+  public static ZooKeeperServer secured(String... settings) {
+    return start(List.of(settings), 0, true);
   }
 
   /** Where one server of an ensemble reaches another, so that a proxy can stand between them. */
@@ -75,7 +101,7 @@ public final class ZooKeeperServer implements AutoCloseable {
           int forElection = to == id ? election[id - 1] : way.port(id, to, election[to - 1]);
           lines.add("server." + to + "=127.0.0.1:" + forQuorum + ":" + forElection);
         }
-        servers.add(start(lines, id));
+        servers.add(start(lines, id, false));
       }
       servers.forEach(ZooKeeperServer::awaitServing);
       return servers;
@@ -92,15 +118,20 @@ public final class ZooKeeperServer implements AutoCloseable {
         .collect(Collectors.joining(",", "zookeeper://", ""));
   }
 
-  private static ZooKeeperServer start(List<String> settings, int id) {
+  private static ZooKeeperServer start(List<String> settings, int id, boolean tls) {
     try {
       Path folder = Files.createTempDirectory("leasehold-zookeeper-");
-      ServerProcess.Launch launch = (port, data) -> launch(folder, port, data, settings, id);
+      Optional<Secured> secured =
+          tls ? Optional.of(new Secured(Ports.free(), new Certificate(folder))) : Optional.empty();
+      List<String> all = new ArrayList<>(settings);
+      secured.ifPresent(made -> all.addAll(made.settings()));
+      ServerProcess.Launch launch = (port, data) -> launch(folder, port, data, all, id);
       // One of an ensemble serves once most of the others are there
       String question = id == 0 ? "srvr" : "ruok";
       String answer = id == 0 ? "Mode: " : "imok";
       return new ZooKeeperServer(
-          ServerProcess.start(folder, launch, port -> ask(port, question).contains(answer)));
+          ServerProcess.start(folder, launch, port -> ask(port, question).contains(answer)),
+          secured);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -180,6 +211,25 @@ public final class ZooKeeperServer implements AutoCloseable {
   /** Its URL for clients. */
   public String url() {
     return url(List.of(this));
+  }
+
+  private Secured requireSecured() {
+    return secured.orElseThrow(() -> new IllegalStateException("not secured()"));
+  }
+
+  /** Its URL for clients with TLS. */
+  public String securedUrl() {
+    return "zookeepers://127.0.0.1:" + requireSecured().port;
+  }
+
+  /** The file with the CA that signed its certificate. */
+  public Path caFile() {
+    return requireSecured().certificate.certificate();
+  }
+
+  /** The file with the key of that certificate. */
+  public Path keyFile() {
+    return requireSecured().certificate.key();
   }
 
   /** Where it listens, on 127.0.0.1. */

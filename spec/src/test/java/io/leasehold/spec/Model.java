@@ -11,13 +11,14 @@ record Model(String name, String text) {
   static final Path ROOT = Path.of(System.getProperty("leasehold.root"));
   static final Path SPEC = ROOT.resolve("spec/tla/Lease.tla");
   static final Path CLAIM = ROOT.resolve("spec/tla/Claim.tla");
+  static final Path QUORUM = ROOT.resolve("spec/tla/Quorum.tla");
   static final Path README = ROOT.resolve("spec/README.md");
 
   private static final Pattern DEEP = Pattern.compile("= \\S+ \\\\\\* deep: (\\S+)");
 
   /** The specification that it is a model of. */
   Path spec() {
-    return name.startsWith("Claim") ? CLAIM : SPEC;
+    return name.equals("Quorum") ? QUORUM : name.startsWith("Claim") ? CLAIM : SPEC;
   }
 
   /** As it is in the checkout, with the larger bounds if they are asked for. */

@@ -1,10 +1,12 @@
 package io.leasehold.spi.support;
 
+import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** Checks and shortens lock names. */
+/** Checks, encodes and shortens lock names. */
 public final class LockNames {
   /** The longest name, in code points. */
   public static final int MAX_CODE_POINTS = 255;
@@ -41,6 +43,24 @@ public final class LockNames {
       }
     }
     return name;
+  }
+
+  /**
+   * Percent-encodes a name for one part of a path: letters and digits of ASCII and {@code * - . _}
+   * stay, but for a dot at the beginning.
+   */
+  public static String encoded(String name) {
+    String all = URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+    return all.startsWith(".") ? "%2E" + all.substring(1) : all;
+  }
+
+  /**
+   * The name that {@link #encoded} encoded.
+   *
+   * @throws IllegalArgumentException if it did not
+   */
+  public static String decoded(String part) {
+    return URLDecoder.decode(part, StandardCharsets.UTF_8);
   }
 
   /** The SHA-256 of a text in UTF-8: 32 bytes, for servers whose keys must be short or plain. */

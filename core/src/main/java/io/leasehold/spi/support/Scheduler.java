@@ -23,6 +23,8 @@ public interface Scheduler extends AutoCloseable {
     LOSS,
     /** Listeners and the log: application code. Each of them runs one task at a time. */
     EVENT,
+    /** Listeners of leaderships: application code that may run for as long as it leads. */
+    LEADER,
     /** Continuations of the engine, which never block. */
     ENGINE
   }

@@ -99,6 +99,8 @@ public final class Threads implements Scheduler {
     lanes.put(Lane.HAND_ON, new Crew("handon", MOST_CALLBACKS));
     lanes.put(Lane.LOSS, new Crew("loss", MOST_CALLBACKS));
     lanes.put(Lane.EVENT, new Crew("event", MOST_CALLBACKS));
+    // Each leadership runs one task at a time; none may keep another from its end
+    lanes.put(Lane.LEADER, new Crew("leader", Integer.MAX_VALUE));
     lanes.put(Lane.ENGINE, new Crew("engine", MOST_CONTINUATIONS));
   }
 

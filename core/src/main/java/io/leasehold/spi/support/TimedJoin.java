@@ -3,6 +3,7 @@ package io.leasehold.spi.support;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -13,6 +14,7 @@ import java.util.concurrent.TimeoutException;
 /** {@code CompletableFuture.join} with a time limit, for stores that open and must not hang. */
 public final class TimedJoin {
   private static final Clock CLOCK = new SystemClock();
+  private static final Duration CLOSING = Duration.ofSeconds(2);
 
   private TimedJoin() {}
 
@@ -54,6 +56,15 @@ public final class TimedJoin {
     } catch (TimeoutException e) {
       String why = server + " did not answer in " + within.toSeconds() + " s";
       throw new StoreException(Failure.UNAVAILABLE, why, e);
+    }
+  }
+
+  /** Waits for the last requests of a store that closes, for at most two seconds. */
+  public static void ofClosing(Collection<? extends CompletableFuture<?>> requests) {
+    try {
+      of(CompletableFuture.allOf(requests.toArray(CompletableFuture[]::new)), CLOSING);
+    } catch (ExecutionException | TimeoutException e) {
+      Log.debug("the server did not hear of the end; what is left there ends by itself", e);
     }
   }
 }

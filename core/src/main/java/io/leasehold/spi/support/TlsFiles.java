@@ -25,7 +25,6 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
-import org.jspecify.annotations.Nullable;
 
 /**
  * PEM files for TLS, as the parameters {@code ca}, {@code cert} and {@code key} of a store URL name
@@ -41,6 +40,7 @@ public record TlsFiles(Optional<Path> ca, Optional<Path> cert, Optional<Path> ke
   private static final Pattern KEY =
       Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
 
+  private static final char[] NO_PASSWORD = {};
   private static final List<String> ALGORITHMS = List.of("EC", "RSA", "Ed25519");
 
   /** What the parameters of a URL name. */
@@ -73,39 +73,76 @@ public record TlsFiles(Optional<Path> ca, Optional<Path> cert, Optional<Path> ke
    * @throws IllegalArgumentException if one cannot be used; the message names it
    */
   public SSLContext context() {
-    if (cert.isPresent() != key.isPresent()) {
-      throw new IllegalArgumentException(
-          "a client certificate needs both parameters of the store URL, cert and key");
-    }
     try {
       SSLContext context = SSLContext.getInstance("TLS");
-      context.init(cert.isPresent() ? own() : null, ca.isPresent() ? trusted() : null, null);
+      context.init(keyManagers(), trustManagers(), null);
       return context;
     } catch (GeneralSecurityException e) {
-      throw new IllegalArgumentException("the certificates for TLS are not usable", e);
+      throw notUsable(e);
     }
   }
 
-  private TrustManager @Nullable [] trusted() throws GeneralSecurityException {
+  private static IllegalArgumentException notUsable(GeneralSecurityException e) {
+    return new IllegalArgumentException("the certificates for TLS are not usable", e);
+  }
+
+  /** As {@link #context}, only whom to trust. */
+  public TrustManager[] trustManagers() {
+    try {
+      TrustManagerFactory managers =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      managers.init(ca.isPresent() ? trusted() : null);
+      return managers.getTrustManagers();
+    } catch (GeneralSecurityException e) {
+      throw notUsable(e);
+    }
+  }
+
+  private KeyStore trusted() throws GeneralSecurityException {
     KeyStore store = empty();
     int count = 0;
     for (Certificate each : certificates(ca.orElseThrow())) {
       store.setCertificateEntry("ca" + count++, each);
     }
-    TrustManagerFactory managers =
-        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    managers.init(store);
-    return managers.getTrustManagers();
+    return store;
   }
 
-  private KeyManager @Nullable [] own() throws GeneralSecurityException {
-    KeyStore store = empty();
-    Certificate[] chain = certificates(cert.orElseThrow()).toArray(Certificate[]::new);
-    store.setKeyEntry("own", privateKey(key.orElseThrow()), new char[0], chain);
-    KeyManagerFactory managers =
-        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    managers.init(store, new char[0]);
-    return managers.getKeyManagers();
+  /** As {@link #context}, only the client's own certificate; empty for none. */
+  public KeyManager[] keyManagers() {
+    Optional<KeyStore> own = own(NO_PASSWORD);
+    if (own.isEmpty()) {
+      return new KeyManager[0];
+    }
+    try {
+      KeyManagerFactory managers =
+          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+      managers.init(own.get(), NO_PASSWORD);
+      return managers.getKeyManagers();
+    } catch (GeneralSecurityException e) {
+      throw notUsable(e);
+    }
+  }
+
+  /**
+   * As {@link #context}, the client's own certificate with its key, which is protected by this
+   * password; empty for none.
+   */
+  public Optional<KeyStore> own(char[] password) {
+    if (cert.isPresent() != key.isPresent()) {
+      throw new IllegalArgumentException(
+          "a client certificate needs both parameters of the store URL, cert and key");
+    }
+    if (cert.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      KeyStore store = empty();
+      Certificate[] chain = certificates(cert.get()).toArray(Certificate[]::new);
+      store.setKeyEntry("own", privateKey(key.orElseThrow()), password, chain);
+      return Optional.of(store);
+    } catch (GeneralSecurityException e) {
+      throw notUsable(e);
+    }
   }
 
   private static KeyStore empty() throws GeneralSecurityException {

@@ -1,10 +1,13 @@
 package io.leasehold.peers;
 
 import io.leasehold.ClientClosedException;
+import io.leasehold.ClientSnapshot;
 import io.leasehold.DistributedLock;
 import io.leasehold.DistributedReadWriteLock;
 import io.leasehold.DistributedSemaphore;
 import io.leasehold.Finding;
+import io.leasehold.Leadership;
+import io.leasehold.LeadershipListener;
 import io.leasehold.LockClient;
 import io.leasehold.LockOptions;
 import io.leasehold.LockSnapshot;
@@ -141,8 +144,19 @@ abstract class PeerClient implements LockClient {
   }
 
   @Override
+  public final Leadership leadership(
+      String name, LockOptions options, LeadershipListener listener) {
+    throw new UnsupportedOperationException("leader election is not part of the comparison");
+  }
+
+  @Override
   public final List<LockSnapshot> list() {
     throw new UnsupportedOperationException("it keeps no list");
+  }
+
+  @Override
+  public final ClientSnapshot snapshot() {
+    throw new UnsupportedOperationException("it counts nothing");
   }
 
   @Override

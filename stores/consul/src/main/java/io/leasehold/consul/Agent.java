@@ -2,8 +2,8 @@ package io.leasehold.consul;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.spi.support.LockNames;
 import io.leasehold.spi.support.Scheduler;
-import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -102,8 +102,7 @@ final class Agent implements AutoCloseable {
 
   /** The path of a key. */
   static String path(String key) {
-    String encoded = URLEncoder.encode(key, StandardCharsets.UTF_8);
-    return "/v1/kv/" + encoded.replace("+", "%20").replace("%2F", "/");
+    return "/v1/kv/" + LockNames.encoded(key).replace("%2F", "/");
   }
 
   /** Asks something, by path and query. */

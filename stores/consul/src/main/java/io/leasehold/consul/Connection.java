@@ -1,17 +1,11 @@
 package io.leasehold.consul;
 
 import io.leasehold.StoreException;
-import io.leasehold.StoreException.Failure;
 import io.leasehold.consul.Agent.Answer;
 import io.leasehold.spi.support.Durations;
-import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Threads;
 import io.leasehold.spi.support.TimedJoin;
 import java.time.Duration;
-import java.util.Collection;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.json.JSONArray;
@@ -45,7 +39,6 @@ record Connection(
 
   private static final int WATCHES = 32;
   private static final Duration OPENING = Duration.ofSeconds(5);
-  private static final Duration CLOSING = Duration.ofSeconds(1);
 
   /**
    * Opens one.
@@ -59,7 +52,8 @@ record Connection(
     try {
       // No session is so short: the refusal says which are, after the token was looked at
       JSONObject none = session(Duration.ZERO, Duration.ZERO).put("TTL", "1ns");
-      Answer refusal = TimedJoin.of(agent.put(CREATE, none, OPENING), OPENING);
+      Answer refusal =
+          TimedJoin.ofOpening(agent.toString(), agent.put(CREATE, none, OPENING), OPENING);
       Matcher limits = LIMITS.matcher(refusal.body());
       boolean known = limits.find();
       return new Connection(
@@ -68,13 +62,11 @@ record Connection(
           threads,
           known ? Durations.parse(limits.group(1)) : Duration.ofSeconds(10),
           known ? Durations.parse(limits.group(2)) : Duration.ofDays(1));
-    } catch (ExecutionException | TimeoutException | RuntimeException e) {
+    } catch (RuntimeException e) {
       agent.close();
       watching.close();
       threads.close();
-      throw e.getCause() instanceof StoreException known
-          ? known
-          : new StoreException(Failure.UNAVAILABLE, agent + ": no answer", e);
+      throw e;
     }
   }
 
@@ -94,14 +86,9 @@ record Connection(
         .put("NodeChecks", new JSONArray());
   }
 
-  /** Ends it, after a moment for these last requests. The threads are left to their owner. */
-  void close(Collection<? extends CompletableFuture<?>> last) {
+  /** Ends it. The threads are left to their owner. */
+  void close() {
     watching.close();
-    try {
-      TimedJoin.of(CompletableFuture.allOf(last.toArray(CompletableFuture<?>[]::new)), CLOSING);
-    } catch (ExecutionException | TimeoutException e) {
-      Log.debug("a session was not ended; it ends by itself", e);
-    }
     agent.close();
   }
 }

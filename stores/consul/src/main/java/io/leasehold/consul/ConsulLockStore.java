@@ -3,10 +3,13 @@ package io.leasehold.consul;
 import io.leasehold.Finding;
 import io.leasehold.LockMode;
 import io.leasehold.StoreException;
-import io.leasehold.StoreException.Failure;
 import io.leasehold.Trait;
 import io.leasehold.consul.Agent.Answer;
 import io.leasehold.consul.LockKeys.Found;
+import io.leasehold.sessions.Entry;
+import io.leasehold.sessions.EntryList;
+import io.leasehold.sessions.EntryOperator;
+import io.leasehold.sessions.Failures;
 import io.leasehold.sessions.Session.Watcher;
 import io.leasehold.sessions.SessionLife;
 import io.leasehold.spi.Attempt;
@@ -15,6 +18,7 @@ import io.leasehold.spi.LockStore;
 import io.leasehold.spi.Release;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.StoreListener;
+import io.leasehold.spi.StoreOperator;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
 import io.leasehold.spi.support.EndedIds;
@@ -22,6 +26,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -35,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * a session of its own, and there is no queue: a change of the key wakes all that wait, and all
  * try. Thread-safe.
  */
-final class ConsulLockStore implements LockStore {
+final class ConsulLockStore implements LockStore, EntryList {
   /** How long a key stays free that a session had locked when it ended. */
   private static final Duration LOCK_DELAY = Duration.ofSeconds(15);
 
@@ -114,8 +119,7 @@ final class ConsulLockStore implements LockStore {
   }
 
   private CompletionStage<Found> find(Ticket ticket, Duration within) {
-    String path = Agent.path(keys.key(ticket.name()));
-    return agent.get(path + "?consistent", within).thenApply(keys::read);
+    return agent.get(keys.path(Optional.of(ticket.name())), within).thenApply(keys::read);
   }
 
   @Override
@@ -206,7 +210,7 @@ final class ConsulLockStore implements LockStore {
                     : done(granted(hold, own, LockKeys.index(answer))))
         .whenComplete(
             (answer, failed) -> {
-              if (failed != null && tookNoEffect(failed)) {
+              if (failed != null && !Failures.mayHaveTakenEffect(failed)) {
                 endSession(hold, within);
                 hold.session = null;
               }
@@ -215,11 +219,6 @@ final class ConsulLockStore implements LockStore {
 
   private static boolean isDelayed(Answer answer) {
     return answer.body().contains("lock delay");
-  }
-
-  private static boolean tookNoEffect(Throwable failed) {
-    return failed.getCause() instanceof StoreException known
-        && known.failure() != Failure.UNKNOWN_OUTCOME;
   }
 
   /** Nothing is granted by the session any more once this completes. */
@@ -327,13 +326,45 @@ final class ConsulLockStore implements LockStore {
   }
 
   @Override
+  public CompletionStage<List<Entry>> list(Optional<String> name, Duration within) {
+    return done(name)
+        .thenCompose(which -> agent.get(keys.path(which), within))
+        .thenApply(
+            answer -> {
+              // Refuses what is under this name and is no such lock
+              name.ifPresent(one -> keys.read(answer));
+              return keys.holders(answer);
+            });
+  }
+
+  /** The key, which any other change has given another index. */
+  @Override
+  public CompletionStage<Boolean> remove(Entry entry, Duration within) {
+    Transaction remove =
+        new Transaction().checkIndex(entry.key(), entry.number()).add("delete", entry.key());
+    return agent
+        .put(Transaction.PATH, remove, within)
+        .thenApply(
+            answer -> {
+              boolean isAnother = answer.status() == 409 && !Transaction.isRefused(answer);
+              // The answer to the check is among them
+              return !isAnother && !Transaction.keys(answer).isEmpty();
+            });
+  }
+
+  @Override
+  public Optional<StoreOperator> operator() {
+    return Optional.of(new EntryOperator(this));
+  }
+
+  @Override
   public CompletionStage<List<Finding>> diagnose(Duration within) {
     return new Diagnosis(agent, traits.minTtl(), within).findings();
   }
 
   @Override
   public void close() {
-    connection.close(List.of());
+    connection.close();
     connection.threads().close();
   }
 }

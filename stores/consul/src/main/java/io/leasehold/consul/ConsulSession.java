@@ -5,6 +5,7 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.consul.Agent.Answer;
 import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.Entry.Details;
+import io.leasehold.sessions.Failures;
 import io.leasehold.sessions.Session;
 import io.leasehold.sessions.SessionLife;
 import io.leasehold.spi.LeaseId;
@@ -13,13 +14,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongConsumer;
 import org.json.JSONObject;
+import org.jspecify.annotations.Nullable;
 
 /** A session of Consul, with its entries. Thread-safe. */
 final class ConsulSession implements Session {
@@ -31,7 +30,6 @@ final class ConsulSession implements Session {
   private final String id;
   private final SessionLife life;
   private final Runnable ended;
-  private final AtomicBoolean over = new AtomicBoolean();
   private final AtomicLong touches = new AtomicLong();
 
   /**
@@ -47,8 +45,8 @@ final class ConsulSession implements Session {
    */
   ConsulSession(ConsulStore store, String id, SessionLife life, Runnable ended) {
     this.store = store;
-    this.agent = store.agent();
-    this.entries = store.entries();
+    this.agent = store.agent;
+    this.entries = store.entries;
     this.id = id;
     this.life = life;
     this.ended = ended;
@@ -60,7 +58,7 @@ final class ConsulSession implements Session {
     Transaction enter =
         new Transaction()
             .add("check-not-exists", entries.gone(ticket.id()))
-            .add("lock", key, id, entries.value(ticket.ttl(), Duration.ZERO, ticket.holder()), 0)
+            .add("lock", key, id, entries.value(Details.of(ticket)), 0)
             .add("get-tree", entries.folder(ticket.name()));
     entering.merge(ticket.id(), 1, Integer::sum);
     return agent
@@ -68,9 +66,7 @@ final class ConsulSession implements Session {
         .thenApply(answer -> entered(key, answer))
         .whenComplete(
             (done, failed) -> {
-              if (failed == null
-                  || (failed.getCause() instanceof StoreException known
-                      && known.failure() != Failure.UNKNOWN_OUTCOME)) {
+              if (failed == null || !Failures.mayHaveTakenEffect(failed)) {
                 entering.computeIfPresent(ticket.id(), (same, n) -> n == 1 ? null : n - 1);
               }
             });
@@ -92,17 +88,9 @@ final class ConsulSession implements Session {
   /** The keys in an answer. */
   private List<JSONObject> done(Answer answer) {
     if (Transaction.lacksSession(answer)) {
-      lose();
-    }
-    return Transaction.keys(answer);
-  }
-
-  /** The servers have ended it. */
-  private void lose() {
-    if (over.compareAndSet(false, true)) {
-      store.forget(this);
       ended.run();
     }
+    return Transaction.keys(answer);
   }
 
   @Override
@@ -131,7 +119,7 @@ final class ConsulSession implements Session {
               boolean wasThere = false;
               if (Transaction.lacksSession(answer)) {
                 // Its entries went with it, and it makes no more
-                lose();
+                ended.run();
               } else {
                 wasThere = done(answer).size() > 1;
               }
@@ -141,43 +129,29 @@ final class ConsulSession implements Session {
   }
 
   @Override
-  public CompletionStage<List<List<Entry>>> read(List<String> names, Duration within) {
+  public CompletionStage<List<Entry>> read(List<String> names, Duration within) {
     Transaction read = new Transaction();
     names.forEach(name -> read.add("get-tree", entries.folder(name)));
-    return store
-        .read(read, within)
-        .thenApply(entries::of)
-        .thenApply(all -> names.stream().map(name -> named(name, all)).toList());
-  }
-
-  private static List<Entry> named(String name, List<Entry> all) {
-    return all.stream().filter(entry -> entry.name().equals(name)).toList();
+    return store.read(read, within).thenApply(entries::of);
   }
 
   @Override
-  public CompletionStage<Optional<Details>> watch(Entry other, Watcher watcher, Duration within) {
-    return look(other, within, now -> store.watches().add(other.key(), now, watcher));
-  }
-
-  @Override
-  public CompletionStage<Optional<Details>> look(Entry other, Duration within) {
-    return look(other, within, now -> {});
-  }
-
-  private CompletionStage<Optional<Details>> look(Entry other, Duration within, LongConsumer now) {
+  public CompletionStage<Optional<Details>> look(
+      Entry other, @Nullable Watcher watcher, Duration within) {
     return store
         .read(new Transaction().add("get-tree", other.key()), within)
         .thenApply(
             keys -> {
-              keys.forEach(key -> now.accept(key.getLong("ModifyIndex")));
+              if (watcher != null && !keys.isEmpty()) {
+                store.watches.add(other.key(), keys.get(0).getLong("ModifyIndex"), watcher);
+              }
               return entries.of(keys).stream().findFirst().map(Entry::details);
             });
   }
 
   @Override
   public CompletionStage<Void> touch(Entry own, Duration within) {
-    Details now = own.details();
-    String value = entries.value(now.remaining(), now.age(), now.holder());
+    String value = entries.value(own.details());
     // Its flags change: a lock that changes nothing wakes nobody
     Transaction touch =
         new Transaction()
@@ -196,7 +170,7 @@ final class ConsulSession implements Session {
               if (answer.status() == 200) {
                 life.answered(sent);
               } else {
-                lose();
+                ended.run();
               }
             });
   }
@@ -207,14 +181,7 @@ final class ConsulSession implements Session {
   }
 
   @Override
-  public void end() {
-    CompletableFuture<Answer> unused = destroy();
-  }
-
-  /** Ends it; completes once that is answered. */
-  CompletableFuture<Answer> destroy() {
-    over.set(true);
-    store.forget(this);
+  public CompletionStage<?> end() {
     return agent.put("/v1/session/destroy/" + id, "", DESTROY);
   }
 }

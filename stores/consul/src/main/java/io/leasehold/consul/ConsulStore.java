@@ -1,6 +1,7 @@
 package io.leasehold.consul;
 
 import io.leasehold.Finding;
+import io.leasehold.LockMode;
 import io.leasehold.StoreException;
 import io.leasehold.Trait;
 import io.leasehold.sessions.Entry;
@@ -12,22 +13,20 @@ import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Traits;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import org.json.JSONObject;
 
 /** Entries as keys of Consul that the session of their client has locked. Thread-safe. */
 final class ConsulStore implements EntryStore {
+  final Agent agent;
+  final Entries entries;
+  final Watches watches;
   private final Connection connection;
-  private final Agent agent;
   private final Traits traits;
-  private final Entries entries;
-  private final Watches watches;
-  private final Set<ConsulSession> sessions = ConcurrentHashMap.newKeySet();
 
   private ConsulStore(Connection connection, Entries entries) {
     this.connection = connection;
@@ -52,6 +51,7 @@ final class ConsulStore implements EntryStore {
   private static Traits traits(Connection connection) {
     return EntryStore.traits(
         "consul",
+        EnumSet.allOf(LockMode.class),
         new Limits(
             connection.shortestTtl(),
             connection.longestTtl(),
@@ -77,13 +77,7 @@ final class ConsulStore implements EntryStore {
     SessionLife life = new SessionLife(entries.clock(), ttl, Duration.ZERO);
     return agent
         .put(Connection.CREATE, Connection.session(ttl, Duration.ZERO), within)
-        .thenApply(
-            answer -> {
-              String id = answer.json().optString("ID");
-              ConsulSession made = new ConsulSession(this, id, life, ended);
-              sessions.add(made);
-              return made;
-            });
+        .thenApply(answer -> new ConsulSession(this, answer.json().optString("ID"), life, ended));
   }
 
   @Override
@@ -107,7 +101,7 @@ final class ConsulStore implements EntryStore {
 
   @Override
   public void close() {
-    connection.close(sessions.stream().map(ConsulSession::destroy).toList());
+    connection.close();
   }
 
   // ---- for its sessions
@@ -115,21 +109,5 @@ final class ConsulStore implements EntryStore {
   /** The keys that this lists, as the servers have agreed on them. */
   CompletableFuture<List<JSONObject>> read(Transaction read, Duration within) {
     return agent.ask(Transaction.PATH + "?consistent", read, within).thenApply(Transaction::keys);
-  }
-
-  void forget(ConsulSession session) {
-    sessions.remove(session);
-  }
-
-  Agent agent() {
-    return agent;
-  }
-
-  Entries entries() {
-    return entries;
-  }
-
-  Watches watches() {
-    return watches;
   }
 }

@@ -5,6 +5,7 @@ import io.leasehold.spi.StoreProvider;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.SystemClock;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -36,16 +37,10 @@ public final class ConsulStoreProvider implements StoreProvider {
   public StoreFactory factory(StoreUrl url) {
     AgentAddress address = AgentAddress.of(url, System.getenv());
     Optional<String> prefix = url.parameter("prefix");
-    Optional<String> layout = url.parameter("layout");
     Clock clock = new SystemClock();
-    if (layout.isEmpty()) {
+    if (url.choice("layout", List.of("consul")).isEmpty()) {
       Entries entries = new Entries(prefix.orElse("leasehold/"), clock);
       return listener -> ConsulStore.open(address, entries, listener);
-    }
-    if (!layout.get().equals("consul")) {
-      throw new IllegalArgumentException(
-          "the store URL has an unknown layout; leave it out, or say layout=consul for the keys of"
-              + " consul lock");
     }
     prefix.ifPresent(Entries::requirePrefix);
     LockKeys keys = new LockKeys(prefix.orElse(""), clock);

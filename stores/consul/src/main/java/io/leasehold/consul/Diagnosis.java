@@ -2,6 +2,7 @@ package io.leasehold.consul;
 
 import io.leasehold.Finding;
 import io.leasehold.Finding.Level;
+import io.leasehold.sessions.EntryStore;
 import io.leasehold.spi.support.Durations;
 import java.time.Duration;
 import java.util.List;
@@ -25,8 +26,6 @@ record Diagnosis(Agent agent, Duration shortestTtl, Duration within) {
   private List<Finding> findings(int servers, JSONObject self) {
     String version = self.optJSONObject("Config", self).optString("Version", "not known");
     boolean forgets = self.optJSONObject("DebugConfig", self).optBoolean("DevMode");
-    String count = servers + (servers == 0 ? ": no leader" : "");
-    String few = "; while one is down nothing can be locked: run 3 or 5";
     return List.of(
         new Finding(
             forgets || self.isEmpty() ? Level.WARNING : Level.OK,
@@ -35,10 +34,9 @@ record Diagnosis(Agent agent, Duration shortestTtl, Duration within) {
                 + version
                 + (forgets ? " with -dev: a restart forgets all locks and tokens" : "")
                 + (self.isEmpty() ? ": the ACL token has no agent_prefix \"\" read" : "")),
-        new Finding(
-            servers == 0 ? Level.ERROR : servers < 3 ? Level.WARNING : Level.OK,
-            "servers",
-            servers > 0 && servers < 3 ? count + few : count),
+        servers == 0
+            ? new Finding(Level.ERROR, "servers", "0: no leader")
+            : EntryStore.quorum("servers", servers),
         new Finding(
             Level.OK,
             "ttl",

@@ -5,20 +5,15 @@ import io.leasehold.sessions.Entry.Details;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Clock;
-import java.net.URLDecoder;
-import java.net.URLEncoder;
+import io.leasehold.spi.support.LockNames;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.json.JSONObject;
 
-/**
- * Entries as keys: {@code PREFIXlock/NAME/LABEL}. The value is text: the ttl of the session in
- * milliseconds, when the entry was made by the wall clock of its client, and the holder.
- */
+/** Entries as keys: {@code PREFIXlock/NAME/LABEL}. */
 record Entries(String prefix, Clock clock) {
   /** Rejects what is no prefix. */
   Entries {
@@ -39,9 +34,7 @@ record Entries(String prefix, Clock clock) {
   }
 
   String folder(String name) {
-    String encoded = URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
-    // A path with a folder .. would lead elsewhere
-    return folder() + encoded.replaceFirst("^\\.", "%2E") + "/";
+    return folder() + LockNames.encoded(name) + "/";
   }
 
   String key(Ticket ticket) {
@@ -53,20 +46,19 @@ record Entries(String prefix, Clock clock) {
     return prefix + "gone/" + id;
   }
 
-  String value(Duration ttl, Duration age, String holder) {
-    return value(clock, ttl, age, holder);
+  String value(Details details) {
+    return value(details.text(clock.wallMillis()));
   }
 
-  static String value(Clock clock, Duration ttl, Duration age, String holder) {
-    String text = ttl.toMillis() + " " + (clock.wallMillis() - age.toMillis()) + " " + holder;
+  static String value(String text) {
     return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** The entries among these keys, by name and then in their order. */
+  /** The entries among these keys, in their order. */
   List<Entry> of(List<JSONObject> keys) {
     return keys.stream()
         .flatMap(key -> of(key).stream())
-        .sorted(Comparator.comparing(Entry::name).thenComparingLong(Entry::number))
+        .sorted(Comparator.comparingLong(Entry::number))
         .toList();
   }
 
@@ -75,25 +67,19 @@ record Entries(String prefix, Clock clock) {
     String key = found.getString("Key");
     String[] parts = key.substring(Math.min(key.length(), folder().length())).split("/", -1);
     try {
-      String name = URLDecoder.decode(parts[0], StandardCharsets.UTF_8);
+      String name = LockNames.decoded(parts[0]);
       String label = parts[parts.length - 1];
       long number = found.getLong("CreateIndex");
-      return Optional.of(Entry.of(name, key, label, number, details(clock, found)));
+      return Optional.of(
+          Entry.of(name, key, label, number, Details.of(text(found), clock.wallMillis())));
     } catch (IllegalArgumentException foreign) {
       return Optional.empty();
     }
   }
 
-  /** What a value says. A stranger who writes over it takes no place away. */
-  static Details details(Clock clock, JSONObject found) {
-    try {
-      byte[] value = Base64.getDecoder().decode(found.optString("Value"));
-      String[] parts = new String(value, StandardCharsets.UTF_8).split(" ", 3);
-      long age = Math.max(0, clock.wallMillis() - Long.parseLong(parts[1]));
-      Duration ttl = Duration.ofMillis(Long.parseLong(parts[0]));
-      return new Details(parts[2], Duration.ofMillis(age), ttl);
-    } catch (IllegalArgumentException | IndexOutOfBoundsException foreign) {
-      return Details.NONE;
-    }
+  /** The value of a key. A stranger who writes over it takes no place away. */
+  static String text(JSONObject found) {
+    byte[] value = Base64.getDecoder().decode(found.optString("Value"));
+    return new String(value, StandardCharsets.UTF_8);
   }
 }

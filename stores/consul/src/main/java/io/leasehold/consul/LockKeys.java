@@ -3,9 +3,15 @@ package io.leasehold.consul;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.consul.Agent.Answer;
+import io.leasehold.sessions.Entry;
+import io.leasehold.sessions.Entry.Details;
+import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Clock;
-import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.json.JSONArray;
 import org.json.JSONObject;
@@ -13,6 +19,11 @@ import org.json.JSONObject;
 /** The keys of {@code consul lock}: {@code NAME/.lock}, behind a prefix that may be empty. */
 record LockKeys(String prefix, Clock clock) {
   private static final long FLAGS = 0x2ddccbc058a50c18L;
+
+  private static final String LOCK = "/.lock";
+
+  /** The value of ours: the lease id, and what is for people. */
+  private static final Pattern OURS = Pattern.compile("([0-9a-f]{32}) (.*)", Pattern.DOTALL);
 
   /** Parts between slashes; what else is printed the agent does not take either. */
   private static final Pattern NAME =
@@ -28,7 +39,7 @@ record LockKeys(String prefix, Clock clock) {
           "the lock name '" + name + why + " printed, and no empty part, . or .. in its path";
       throw new StoreException(Failure.REFUSED, what, null);
     }
-    return prefix + name + "/.lock";
+    return prefix + name + LOCK;
   }
 
   Found read(Answer answer) {
@@ -42,14 +53,50 @@ record LockKeys(String prefix, Clock clock) {
       throw new StoreException(Failure.REFUSED, what, null);
     }
     String session = key.optString("Session");
-    String holder = Entries.details(clock, key).holder();
-    return new Found(
-        session, key.getLong("ModifyIndex"), holder.isEmpty() ? "session " + session : holder);
+    String holder = session.isEmpty() ? "" : entry("", key).details().holder();
+    return new Found(session, key.getLong("ModifyIndex"), holder);
+  }
+
+  /** The path of the key of one name, or of all keys. */
+  String path(Optional<String> name) {
+    return name.map(one -> Agent.path(key(one)) + "?consistent")
+        .orElse(Agent.path(prefix) + "?consistent&recurse");
+  }
+
+  /** The locked ones among the keys in an answer. Who waits for one stands nowhere. */
+  List<Entry> holders(Answer answer) {
+    List<Entry> all = new ArrayList<>();
+    for (Object each : answer.status() == 200 ? new JSONArray(answer.body()) : new JSONArray()) {
+      JSONObject key = (JSONObject) each;
+      String path = key.getString("Key");
+      String session = key.optString("Session");
+      int end = path.length() - LOCK.length();
+      boolean isLock = path.endsWith(LOCK) && end > prefix.length();
+      if (isLock && !session.isEmpty() && key.getLong("Flags") == FLAGS) {
+        all.add(entry(path.substring(prefix.length(), end), key));
+      }
+    }
+    return all;
+  }
+
+  /** What a locked key says. A lock of others has the id of its session. */
+  private Entry entry(String name, JSONObject key) {
+    String session = key.getString("Session");
+    Matcher ours = OURS.matcher(Entries.text(key));
+    Details said =
+        Details.of(ours.matches() ? ours.group(2) : Entries.text(key), clock.wallMillis());
+    Details details =
+        said.holder().isEmpty()
+            ? new Details("session " + session, said.age(), said.remaining())
+            : said;
+    String id = ours.matches() ? ours.group(1) : session.replace("-", "");
+    long number = key.getLong("ModifyIndex");
+    return Entry.exclusive(name, key.getString("Key"), LeaseId.parse(id), number, details);
   }
 
   Transaction lock(Ticket ticket, String session) {
-    String value = Entries.value(clock, ticket.ttl(), Duration.ZERO, ticket.holder());
-    return new Transaction().add("lock", key(ticket.name()), session, value, FLAGS);
+    String text = ticket.id() + " " + Details.of(ticket).text(clock.wallMillis());
+    return new Transaction().add("lock", key(ticket.name()), session, Entries.value(text), FLAGS);
   }
 
   /** Removes the key too, as {@code consul lock} does. */

@@ -27,6 +27,13 @@ final class Transaction {
     return this;
   }
 
+  /** Lets nothing be done unless the key is as this index has left it. */
+  Transaction checkIndex(String key, long index) {
+    JSONObject check = new JSONObject().put("Verb", "check-index").put("Key", key);
+    operations.put(new JSONObject().put("KV", check.put("Index", index)));
+    return this;
+  }
+
   /** In JSON. */
   @Override
   public String toString() {
@@ -36,6 +43,11 @@ final class Transaction {
   /** Whether there is no such session any more. */
   static boolean lacksSession(Answer answer) {
     return answer.body().contains("invalid session") || answer.body().contains("missing session");
+  }
+
+  /** Whether the ACL token does not allow it. */
+  static boolean isRefused(Answer answer) {
+    return answer.body().contains("Permission denied");
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.leasehold.consul;
 
+import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -7,6 +8,8 @@ import static org.awaitility.Awaitility.await;
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.LockOptions;
+import io.leasehold.LockSnapshot;
+import io.leasehold.LockSnapshot.Holder;
 import io.leasehold.LockTimeoutException;
 import io.leasehold.MissingTraitException;
 import io.leasehold.StoreException;
@@ -15,16 +18,22 @@ import io.leasehold.internal.Engine;
 import io.leasehold.servers.ConsulServer;
 import io.leasehold.servers.JavaProcess;
 import io.leasehold.servers.LockTool;
+import io.leasehold.sessions.Entry;
 import io.leasehold.spi.FenceNumber;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.testkit.FaultProxy;
 import io.leasehold.testkit.Framing;
+import io.leasehold.testkit.contract.Ability;
 import io.leasehold.testkit.contract.ContractRun;
 import io.leasehold.testkit.contract.ScoreCard;
 import io.leasehold.testkit.contract.ScoreCard.Outcome;
 import io.leasehold.testkit.contract.StoreFixture;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.ObjIntConsumer;
@@ -42,6 +51,18 @@ class ConsulLockLayoutTest extends ServerTest {
 
   /** A session of consul lock may live for 30 s without it; the lock delay is 15 s. */
   private static final Duration AFTER_A_CRASH = Duration.ofMinutes(2);
+
+  private static final StoreListener SILENT =
+      new StoreListener() {
+        @Override
+        public void wake(LeaseId id) {}
+
+        @Override
+        public void reconnected() {}
+
+        @Override
+        public void lost(Collection<LeaseId> ids) {}
+      };
 
   ConsulLockLayoutTest() {
     super(ConsulServer.configured().shortestTtl(Duration.ofSeconds(1)).start());
@@ -157,6 +178,68 @@ class ConsulLockLayoutTest extends ServerTest {
     Lease after = client.lock("a").acquire();
     assertThat(theirs).isBetween(before.fencingToken() + 1, after.fencingToken() - 1);
     after.release();
+  }
+
+  @Test
+  void anOperatorSeesTheHoldersOfBothAndBreaksTheirLocks() throws Exception {
+    Engine client = layoutClient();
+    Engine observer = layoutClient();
+    Lease ours = client.lock("a/b").acquire();
+    CompletableFuture<Void> lost = loss(ours);
+    server.put("/v1/kv/" + prefix() + "config/.lock", "of a stranger");
+    try (LockTool theirs = consulLock("c").awaitHeld();
+        LockTool several = server.consulLock(prefix() + "d", "-n=2").awaitHeld()) {
+      assertThat(several.hasHeld()).isTrue();
+      List<LockSnapshot> all = observer.list();
+      assertThat(all).extracting(LockSnapshot::name).containsExactly("a/b", "c");
+      Holder our = all.get(0).holders().get(0);
+      assertThat(our.fencingToken()).isEqualTo(ours.fencingToken());
+      assertThat(our.holder()).contains(String.valueOf(ProcessHandle.current().pid()));
+      assertThat(our.leaseId()).isEqualTo(ours.leaseId());
+      Holder their = observer.lock("c").inspect().orElseThrow().holders().get(0);
+      assertThat(their.holder()).isEqualTo("session " + holder("c"));
+      assertThat(their.leaseId()).isEqualTo(holder("c").replace("-", ""));
+
+      assertThat(observer.lock("c").breakLease(our.fencingToken())).isFalse();
+      assertThat(observer.lock("c").breakLease(their.fencingToken())).isTrue();
+      Lease next = client.lock("c").acquire(PATIENCE);
+      assertThat(next.fencingToken()).isGreaterThan(their.fencingToken());
+      assertThat(observer.lock("c").breakLease(their.fencingToken())).isFalse();
+      assertThat(next.isHeld()).isTrue();
+      next.release();
+      assertThat(observer.lock("c").inspect()).isEmpty();
+
+      assertThatThrownBy(() -> observer.lock("d").inspect())
+          .isInstanceOfSatisfying(
+              StoreException.class, e -> assertThat(e.failure()).isEqualTo(Failure.REFUSED));
+      assertThatThrownBy(() -> observer.lock("a//b").inspect())
+          .hasMessageContaining("cannot be shared with consul lock");
+    }
+    assertThat(lost).isNotDone();
+    ours.release();
+    assertThat(observer.list()).isEmpty();
+  }
+
+  /** The key has changed between the look of the operator and the removal. */
+  @Test
+  void aLeaseThatIsNotTheCurrentOneIsNotBroken() throws Exception {
+    Engine client = layoutClient();
+    Lease held = client.lock("a").acquire();
+    try (ConsulLockStore store =
+        (ConsulLockStore)
+            new ConsulStoreProvider()
+                .factory(StoreUrl.parse(server.url() + LAYOUT + "&prefix=" + prefix()))
+                .open(SILENT)) {
+      Entry seen =
+          store.list(Optional.of("a"), PATIENCE).toCompletableFuture().get(1, MINUTES).get(0);
+      held.release();
+      Lease next = client.lock("a").acquire();
+      assertThat(store.remove(seen, PATIENCE).toCompletableFuture().get(1, MINUTES)).isFalse();
+      assertThat(next.isHeld()).isTrue();
+      assertThat(holder("a")).isNotEmpty();
+      next.release();
+      assertThat(store.remove(seen, PATIENCE).toCompletableFuture().get(1, MINUTES)).isFalse();
+    }
   }
 
   @Test
@@ -313,6 +396,7 @@ class ConsulLockLayoutTest extends ServerTest {
           new ConsulStoreProvider()
               .factory(
                   StoreUrl.parse(server.url() + LAYOUT + "&prefix=" + UUID.randomUUID() + "/")));
+      without(Ability.REMAINING, "Consul does not tell when a session was last renewed");
     }
   }
 }

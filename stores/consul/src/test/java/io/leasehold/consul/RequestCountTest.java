@@ -125,4 +125,10 @@ class RequestCountTest extends ServerTest {
       served(waiter).release();
     }
   }
+
+  @Test
+  void ofTwoHundredWaitersAReleaseMovesTwoAtMost() throws Exception {
+    // Each reads the name, and gives its connection to the watch of another one
+    assertThat(requestsAfterARelease(client(), counted(), proxy::requests)).isLessThanOrEqualTo(4);
+  }
 }

@@ -11,6 +11,8 @@ import io.leasehold.Finding;
 import io.leasehold.Finding.Level;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.sessions.EntryStore;
+import java.lang.module.ModuleDescriptor.Version;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -19,16 +21,8 @@ import java.util.stream.Stream;
 
 /** What a cluster says of itself that could break a promise. */
 record Diagnosis(Cluster cluster, Duration within) {
-  private static boolean isBefore(String version, int minor, int patch) {
-    String[] parts = (version + ".0.0").replaceAll("[^0-9.].*", ".0").split("\\.", -1);
-    int[] wanted = {3, minor, patch};
-    for (int i = 0; i < wanted.length; i++) {
-      int part = parts[i].isEmpty() ? 0 : Integer.parseInt(parts[i]);
-      if (part != wanted[i]) {
-        return part < wanted[i];
-      }
-    }
-    return false;
+  private static boolean isBefore(String version, String other) {
+    return Version.parse(version).compareTo(Version.parse(other)) < 0;
   }
 
   /**
@@ -37,7 +31,7 @@ record Diagnosis(Cluster cluster, Duration within) {
    * @throws StoreException if the server is too old
    */
   static void requireSupported(String version) {
-    if (isBefore(version, 4, 0)) {
+    if (isBefore(version, "3.4.0")) {
       throw new StoreException(
           Failure.REFUSED, "etcd " + version + " is too old; use 3.4 or later", null);
     }
@@ -83,8 +77,7 @@ record Diagnosis(Cluster cluster, Duration within) {
   }
 
   private static Stream<Finding> server(String version) {
-    boolean isOld =
-        isBefore(version, 4, 29) || (!isBefore(version, 5, 0) && isBefore(version, 5, 11));
+    boolean isOld = isBefore(version, version.startsWith("3.4.") ? "3.4.29" : "3.5.11");
     String why = ": a leader that stood still may end sessions that live; update it";
     return Stream.of(
         new Finding(
@@ -93,9 +86,6 @@ record Diagnosis(Cluster cluster, Duration within) {
 
   private static Stream<Finding> members(List<Member> all) {
     long voting = all.stream().filter(each -> !each.getIsLearner()).count();
-    String why = ": locks stop working when one fails; a cluster of three goes on";
-    return Stream.of(
-        new Finding(
-            voting < 3 ? Level.WARNING : Level.OK, "members", voting + (voting < 3 ? why : "")));
+    return Stream.of(EntryStore.quorum("members", voting));
   }
 }

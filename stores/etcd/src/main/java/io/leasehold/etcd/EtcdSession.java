@@ -1,5 +1,6 @@
 package io.leasehold.etcd;
 
+import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.LeaseGrpc;
 import io.etcd.jetcd.api.LeaseKeepAliveRequest;
@@ -24,37 +25,23 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** A lease of etcd. Thread-safe. */
 final class EtcdSession implements Session {
   private final Cluster cluster;
   private final Keys keys;
   private final Clock clock;
-  private final Executor executor;
   private final long lease;
   private final SessionLife life;
   private final Runnable ended;
-  private final AtomicBoolean over = new AtomicBoolean();
 
-  /**
-   * Of a lease that was granted.
-   *
-   * @param executor never runs a task on the calling thread
-   */
+  /** Of a lease that was granted. */
   EtcdSession(
-      Cluster cluster,
-      Keys keys,
-      Clock clock,
-      Executor executor,
-      long lease,
-      SessionLife life,
-      Runnable ended) {
+      Cluster cluster, Keys keys, Clock clock, long lease, SessionLife life, Runnable ended) {
     this.cluster = cluster;
     this.keys = keys;
     this.clock = clock;
-    this.executor = executor;
     this.lease = lease;
     this.life = life;
     this.ended = ended;
@@ -72,24 +59,12 @@ final class EtcdSession implements Session {
   private CompletionStage<TxnResponse> change(TxnRequest txn, Duration within) {
     return cluster
         .change(KVGrpc.getTxnMethod(), txn, within)
-        .exceptionallyCompose(
-            failed ->
-                Request.saysNoSession(failed)
-                    ? failAfterEnd(failed)
-                    : CompletableFuture.failedFuture(failed));
-  }
-
-  /** On another thread: the caller of a request may have a mutex. */
-  private <T> CompletionStage<T> failAfterEnd(Throwable failed) {
-    CompletableFuture<T> failing = new CompletableFuture<>();
-    executor.execute(
-        () -> {
-          if (over.compareAndSet(false, true)) {
-            ended.run();
-          }
-          failing.completeExceptionally(failed);
-        });
-    return failing;
+        .whenComplete(
+            (done, failed) -> {
+              if (failed != null && Request.saysNoSession(failed)) {
+                ended.run();
+              }
+            });
   }
 
   @Override
@@ -161,50 +136,39 @@ final class EtcdSession implements Session {
   }
 
   @Override
-  public CompletionStage<List<List<Entry>>> read(List<String> names, Duration within) {
+  public CompletionStage<List<Entry>> read(List<String> names, Duration within) {
     TxnRequest.Builder txn = TxnRequest.newBuilder();
     names.forEach(name -> txn.addSuccess(range(name)));
     return cluster
         .read(KVGrpc.getTxnMethod(), txn.build(), within)
         .thenApply(
             done -> {
-              List<List<Entry>> all = new ArrayList<>();
-              for (String name : names) {
-                all.add(entries(name, done.getResponses(all.size()).getResponseRange()));
+              List<Entry> all = new ArrayList<>();
+              for (int i = 0; i < names.size(); i++) {
+                all.addAll(entries(names.get(i), done.getResponses(i).getResponseRange()));
               }
               return all;
             });
   }
 
   @Override
-  public CompletionStage<Optional<Details>> watch(Entry other, Watcher watcher, Duration within) {
-    return find(other, within)
+  public CompletionStage<Optional<Details>> look(
+      Entry other, @Nullable Watcher watcher, Duration within) {
+    ByteString key = Keys.bytes(other.key());
+    return cluster
+        .read(KVGrpc.getRangeMethod(), RangeRequest.newBuilder().setKey(key).build(), within)
         .thenApply(
             found -> {
-              Optional<Details> details = details(found, other);
-              if (details.isPresent()) {
-                long next = found.getHeader().getRevision() + 1;
-                cluster.watch(Keys.bytes(other.key()), next, watcher);
+              Optional<Details> details =
+                  found.getKvsList().stream()
+                      .filter(kv -> kv.getCreateRevision() == other.number())
+                      .map(kv -> keys.details(kv, clock.wallMillis()))
+                      .findAny();
+              if (watcher != null && details.isPresent()) {
+                cluster.watch(key, found.getHeader().getRevision() + 1, watcher);
               }
               return details;
             });
-  }
-
-  @Override
-  public CompletionStage<Optional<Details>> look(Entry other, Duration within) {
-    return find(other, within).thenApply(found -> details(found, other));
-  }
-
-  private CompletionStage<RangeResponse> find(Entry entry, Duration within) {
-    RangeRequest range = RangeRequest.newBuilder().setKey(Keys.bytes(entry.key())).build();
-    return cluster.read(KVGrpc.getRangeMethod(), range, within);
-  }
-
-  private Optional<Details> details(RangeResponse found, Entry entry) {
-    return found.getKvsList().stream()
-        .filter(kv -> kv.getCreateRevision() == entry.number())
-        .map(kv -> keys.details(kv, clock.wallMillis()))
-        .findAny();
   }
 
   @Override
@@ -220,14 +184,13 @@ final class EtcdSession implements Session {
     LeaseKeepAliveRequest beat = LeaseKeepAliveRequest.newBuilder().setID(lease).build();
     return cluster
         .read(LeaseGrpc.getLeaseKeepAliveMethod(), beat, within)
-        .thenCompose(
+        .thenAccept(
             answer -> {
               if (answer.getTTL() <= 0) {
-                return failAfterEnd(
-                    new StoreException(Failure.UNAVAILABLE, "the session has ended", null));
+                ended.run();
+                throw new StoreException(Failure.UNAVAILABLE, "the session has ended", null);
               }
               life.answered(sent);
-              return CompletableFuture.completedFuture(null);
             });
   }
 
@@ -237,11 +200,9 @@ final class EtcdSession implements Session {
   }
 
   @Override
-  public void end() {
-    over.set(true);
+  public CompletionStage<?> end() {
     LeaseRevokeRequest revoke = LeaseRevokeRequest.newBuilder().setID(lease).build();
     // If it fails the session ends with its ttl
-    CompletableFuture<?> unused =
-        cluster.change(LeaseGrpc.getLeaseRevokeMethod(), revoke, EtcdStore.OPENING);
+    return cluster.change(LeaseGrpc.getLeaseRevokeMethod(), revoke, EtcdStore.OPENING);
   }
 }

@@ -24,14 +24,10 @@ import io.leasehold.spi.support.Scheduler.Lane;
 import io.leasehold.spi.support.Threads;
 import io.leasehold.spi.support.TimedJoin;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeoutException;
 
 /** Entries as keys of an etcd cluster, sessions as its leases. Thread-safe. */
 final class EtcdStore implements EntryStore {
@@ -43,14 +39,12 @@ final class EtcdStore implements EntryStore {
   private final Cluster cluster;
   private final Keys keys;
   private final Clock clock;
-  private final Executor executor;
   private final Traits traits;
 
-  private EtcdStore(Cluster cluster, Keys keys, Clock clock, Executor executor, Duration shortest) {
+  private EtcdStore(Cluster cluster, Keys keys, Clock clock, Duration shortest) {
     this.cluster = cluster;
     this.keys = keys;
     this.clock = clock;
-    this.executor = executor;
     Duration second = Duration.ofSeconds(1);
     Limits limits = new Limits(shortest, Duration.ofDays(30), second, 60, ttl -> ttl.plus(LATE));
     this.traits =
@@ -67,9 +61,8 @@ final class EtcdStore implements EntryStore {
     try {
       Duration shortest = shortestTtl(cluster);
       Threads threads = new Threads();
-      Executor executor = task -> threads.callback(Lane.ENGINE, task);
-      cluster.listen(executor, listener::reconnected);
-      EntryStore store = new EtcdStore(cluster, keys, clock, executor, shortest);
+      cluster.listen(task -> threads.callback(Lane.ENGINE, task), listener::reconnected);
+      EntryStore store = new EtcdStore(cluster, keys, clock, shortest);
       return new SessionLockStore(store, listener, clock, threads);
     } catch (RuntimeException e) {
       cluster.close();
@@ -88,15 +81,8 @@ final class EtcdStore implements EntryStore {
                   Diagnosis.requireSupported(status.getVersion());
                   return grant(cluster, Duration.ofSeconds(1), OPENING);
                 });
-    try {
-      return Duration.ofSeconds(TimedJoin.of(granted, OPENING.multipliedBy(2)).getTTL());
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof StoreException known
-          ? known
-          : new StoreException(Failure.UNAVAILABLE, "etcd: " + e.getCause(), e.getCause());
-    } catch (TimeoutException e) {
-      throw new StoreException(Failure.UNAVAILABLE, "etcd does not answer", e);
-    }
+    Duration within = OPENING.multipliedBy(2);
+    return Duration.ofSeconds(TimedJoin.ofOpening("etcd", granted, within).getTTL());
   }
 
   private static CompletableFuture<LeaseGrantResponse> grant(
@@ -122,10 +108,9 @@ final class EtcdStore implements EntryStore {
     return grant(cluster, ttl, within)
         .thenApply(
             granted -> {
-              Session session =
-                  new EtcdSession(cluster, keys, clock, executor, granted.getID(), life, ended);
+              Session session = new EtcdSession(cluster, keys, clock, granted.getID(), life, ended);
               if (granted.getTTL() != ttl.toSeconds()) {
-                session.end();
+                CompletionStage<?> unused = session.end();
                 throw new StoreException(
                     Failure.REFUSED,
                     "etcd grants a ttl of " + granted.getTTL() + " s, and not " + ttl.toSeconds(),
@@ -139,11 +124,7 @@ final class EtcdStore implements EntryStore {
   public CompletionStage<List<Entry>> list(Optional<String> name, Duration within) {
     return cluster
         .read(KVGrpc.getRangeMethod(), keys.range(name), within)
-        .thenApply(
-            found ->
-                keys.entries(found, name, clock.wallMillis()).stream()
-                    .sorted(Comparator.comparing(Entry::name))
-                    .toList());
+        .thenApply(found -> keys.entries(found, name, clock.wallMillis()));
   }
 
   @Override

@@ -11,10 +11,10 @@ import io.leasehold.spi.support.ServerUrl.Form;
 import io.leasehold.spi.support.ServerUrl.Login;
 import io.leasehold.spi.support.SystemClock;
 import io.leasehold.spi.support.TlsFiles;
-import java.io.File;
-import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import javax.net.ssl.KeyManager;
 
 /**
  * Opens stores on etcd: {@code etcd://[user:password@]host[:port][,host[:port]...]}, {@code
@@ -60,33 +60,15 @@ public final class EtcdStoreProvider implements StoreProvider {
 
   private static Keys keys(StoreUrl url) {
     Optional<String> prefix = url.parameter("prefix");
-    Optional<String> layout = url.parameter("layout");
-    if (layout.isEmpty()) {
-      return new OwnKeys(prefix.orElse(OwnKeys.PREFIX));
-    }
-    if (!layout.get().equals("etcd")) {
-      throw new IllegalArgumentException(
-          "the store URL has an unknown layout; leave it out, or say layout=etcd for the keys of"
-              + " etcdctl lock");
-    }
-    return new EtcdctlKeys(prefix);
+    return url.choice("layout", List.of("etcd")).isPresent()
+        ? new EtcdctlKeys(prefix)
+        : new OwnKeys(prefix.orElse(OwnKeys.PREFIX));
   }
 
   private static ChannelCredentials security(TlsFiles files) {
-    // Says what is wrong with them
-    files.context();
-    TlsChannelCredentials.Builder tls = TlsChannelCredentials.newBuilder();
-    try {
-      if (files.ca().isPresent()) {
-        tls.trustManager(files.ca().get().toFile());
-      }
-      if (files.cert().isPresent() && files.key().isPresent()) {
-        File key = files.key().get().toFile();
-        tls.keyManager(files.cert().get().toFile(), key);
-      }
-    } catch (IOException e) {
-      throw new IllegalArgumentException("cannot read a file for TLS", e);
-    }
-    return tls.build();
+    KeyManager[] own = files.keyManagers();
+    TlsChannelCredentials.Builder tls =
+        TlsChannelCredentials.newBuilder().trustManager(files.trustManagers());
+    return (own.length == 0 ? tls : tls.keyManager(own)).build();
   }
 }

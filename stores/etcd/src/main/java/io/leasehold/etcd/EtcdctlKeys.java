@@ -27,8 +27,6 @@ final class EtcdctlKeys extends Keys {
   /** An id of a lease never looks so. */
   private static final String OUR_LABEL = "x-[0-9a-f]{32}";
 
-  private static final String PRINTABLE = "\\P{C}{1,255}";
-
   /** With a prefix of all names, which may be empty. */
   EtcdctlKeys(Optional<String> prefix) {
     super(prefix.map(Keys::validPrefix).orElse(""));
@@ -88,28 +86,15 @@ final class EtcdctlKeys extends Keys {
     Details details = details(kv, now);
     return label.matches(OUR_LABEL)
         ? Entry.of(name, key, label, number, details)
-        : new Entry(
-            name,
-            key,
-            new LeaseId(kv.getLease(), number),
-            LockMode.EXCLUSIVE,
-            1,
-            1,
-            number,
-            details);
+        : Entry.exclusive(name, key, new LeaseId(kv.getLease(), number), number, details);
   }
 
   @Override
   Details details(KeyValue kv, long now) {
-    Details ours = super.details(kv, now);
-    return ours.equals(Details.NONE) ? new Details(holder(kv), Duration.ZERO, Duration.ZERO) : ours;
-  }
-
-  /** What a stranger has written, if a person can read it. */
-  private static String holder(KeyValue kv) {
-    String text = kv.getValue().toStringUtf8();
-    return kv.getValue().isValidUtf8() && text.matches(PRINTABLE)
-        ? text
-        : lastPart(kv.getKey().toStringUtf8());
+    Details read = super.details(kv, now);
+    String key = kv.getKey().toStringUtf8();
+    return read.equals(Details.NONE)
+        ? new Details(lastPart(key), Duration.ZERO, Duration.ZERO)
+        : read;
   }
 }

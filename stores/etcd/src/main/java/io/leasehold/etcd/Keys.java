@@ -18,9 +18,6 @@ import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.Entry.Details;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -64,19 +61,11 @@ abstract class Keys {
 
   /** What the value of an entry says. */
   Details details(KeyValue kv, long now) {
-    String[] words = kv.getValue().toStringUtf8().split(" ", 4);
-    try {
-      long age = Math.max(0, now - Instant.parse(words[2]).toEpochMilli());
-      return new Details(words[3], Duration.ofMillis(age), Duration.parse("PT" + words[0]));
-    } catch (DateTimeParseException | IndexOutOfBoundsException e) {
-      return Details.NONE;
-    }
+    return Details.of(kv.getValue().toStringUtf8(), now);
   }
 
-  /** For a person who looks at it. */
   static ByteString value(Ticket ticket, long now) {
-    String since = Instant.ofEpochMilli(now).toString();
-    return bytes(ticket.ttl().toSeconds() + "s since " + since + " " + ticket.holder());
+    return bytes(Details.of(ticket).text(now));
   }
 
   static ByteString bytes(String key) {

@@ -1,6 +1,7 @@
 package io.leasehold.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.leasehold.Lease;
 import io.leasehold.internal.Engine;
@@ -121,6 +122,29 @@ class RequestCountTest extends EtcdTest {
     assertThat(sent).isBetween(2, (int) (passed * 3 / ttl.toNanos()) + 2);
     assertThat(txns() - txns).isBetween(10, 100);
     assertThat(held).allMatch(Lease::isHeld);
+    held.forEach(Lease::release);
+  }
+
+  @Test
+  void ofTwoHundredWaitersAReleaseMovesTwoAtMost() throws Exception {
+    // The release; and of each waiter the end of its watch, and a read of the name
+    assertThat(requestsAfterARelease(warm(), warm(), this::handled)).isLessThanOrEqualTo(5);
+  }
+
+  @Test
+  void waitingIsOneASecondWhateverTheNumberOfWaiters() throws Exception {
+    Engine other = warm();
+    Engine client = warm();
+    List<Lease> held = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      held.add(other.lock("name " + i).acquire());
+      beginToWait(client.lock("name " + i), other, 1);
+    }
+    pass(Duration.ofSeconds(1));
+    int before = txns();
+    long begin = System.nanoTime();
+    await().atMost(PATIENCE).until(() -> txns() >= before + 4);
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(2500));
     held.forEach(Lease::release);
   }
 }

@@ -8,6 +8,8 @@ import io.leasehold.LeaseLostException;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Engine;
+import io.leasehold.testkit.FaultProxy;
+import io.leasehold.testkit.FaultProxy.Direction;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -61,6 +63,25 @@ class ForeignItemTest extends ServerTest {
     assertThat(lost).succeedsWithin(PATIENCE);
     assertThat(lost.join()).as("not by its end").isLessThan(Duration.ofMillis(8500));
     assertThat(value("a")).contains("hello");
+  }
+
+  /** It is written after the renewal has read the item, and before it writes it. */
+  @Test
+  void r7ARenewalLeavesWhatAnotherWrote() throws Exception {
+    try (FaultProxy proxy =
+        FaultProxy.to("127.0.0.1", server.process().port(), TextProtocol.FRAMING)) {
+      String url = "memcached://127.0.0.1:" + proxy.port();
+      Lease held = client(url, how -> how.ttl(Duration.ofSeconds(9))).lock("a").acquire();
+      CompletableFuture<String> lost = new CompletableFuture<>();
+      held.onLost(() -> lost.complete("lost"));
+      int before = proxy.requests();
+      proxy.stall(Direction.TO_CLIENT);
+      await().until(() -> proxy.requests() > before);
+      write("a", "hello");
+      proxy.heal();
+      assertThat(lost).succeedsWithin(PATIENCE);
+      assertThat(value("a")).contains("hello");
+    }
   }
 
   @Test

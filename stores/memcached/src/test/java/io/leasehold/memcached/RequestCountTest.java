@@ -94,4 +94,24 @@ class RequestCountTest extends ServerTest {
     assertThat(held).allMatch(Lease::isHeld);
     held.forEach(Lease::release);
   }
+
+  /** It is polled ten times a second in one request, and each leaves a mark once a second. */
+  @Test
+  void waitingIsTenReadsASecondWhateverTheNumberOfWaiters() throws Exception {
+    Engine other = client();
+    Engine client = counted();
+    List<Lease> held = new ArrayList<>();
+    int names = 40;
+    for (int i = 0; i < names; i++) {
+      held.add(other.lock("name " + i).acquire());
+      client.lock("name " + i).acquireAsync(Duration.ofMinutes(2));
+    }
+    await().until(() -> client.ledger().waiters() == names);
+    int before = proxy.requests();
+    long begin = System.nanoTime();
+    // More often at first
+    await().until(() -> proxy.requests() >= before + 4 * (10 + names));
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofSeconds(2));
+    held.forEach(Lease::release);
+  }
 }

@@ -2,6 +2,7 @@ package io.leasehold.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** One command to the server. */
@@ -19,7 +20,13 @@ record Command(Name name, List<byte[]> arguments) {
     SUBSCRIBE,
     PING,
     INFO,
-    CONFIG;
+    CONFIG,
+    ROLE,
+    SENTINEL,
+    WAIT,
+    WAITAOF,
+    ASKING,
+    CLUSTER;
 
     /** Not changed: client libraries copy it out. */
     @SuppressWarnings("ImmutableEnumChecker")
@@ -28,6 +35,21 @@ record Command(Name name, List<byte[]> arguments) {
     byte[] bytes() {
       return raw;
     }
+  }
+
+  /** Whether it asks about all that was sent before it, so that it is sent once for several. */
+  boolean isAboutAllBefore() {
+    return name == Name.WAIT || name == Name.WAITAOF;
+  }
+
+  /** The first of its keys; empty if it has none. */
+  Optional<byte[]> key() {
+    return switch (name) {
+      case EVALSHA, EVAL ->
+          Optional.of(arguments).filter(all -> all.size() > 2).map(all -> all.get(2));
+      case SET, DELEX, DELIFEQ -> Optional.of(arguments.get(0));
+      default -> Optional.empty();
+    };
   }
 
   /** Of texts; each becomes UTF-8. */

@@ -2,15 +2,34 @@ package io.leasehold.redis;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Threads;
+import java.time.Duration;
+import java.util.function.Consumer;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /** Makes connections to one server. Thread-safe. */
 final class Connections {
-  /** How a connection is made: with what security, and how long that may take. */
+  /** How a connection is made: to where, with what security, and how long that may take. */
   @FunctionalInterface
   interface Source {
     /** Connects and authenticates. */
     Link open();
+
+    /**
+     * Tells where the server is, at first and whenever it has become another one, until that is
+     * closed. Connections to elsewhere are of no use then.
+     */
+    default Following follow(Threads threads, Clock clock, Consumer<String> place) {
+      return () -> {};
+    }
+  }
+
+  /** What follows a server until it is closed. */
+  @FunctionalInterface
+  interface Following extends AutoCloseable {
+    @Override
+    void close();
   }
 
   private final String server;
@@ -31,6 +50,33 @@ final class Connections {
   }
 
   /**
+   * The same, only while the server certainly keeps leases of this ttl that it granted: see {@link
+   * ServerMemory}. Each connection is checked, and a restart ends all connections.
+   */
+  Connections remembering(Duration ttl) {
+    return new Connections(
+        server,
+        new Source() {
+          @Override
+          public Link open() {
+            Link made = source.open();
+            try {
+              ServerMemory.require(made, server, ttl);
+              return made;
+            } catch (RuntimeException e) {
+              made.end();
+              throw e;
+            }
+          }
+
+          @Override
+          public Following follow(Threads threads, Clock clock, Consumer<String> place) {
+            return source.follow(threads, clock, place);
+          }
+        });
+  }
+
+  /**
    * A new connection.
    *
    * @throws StoreException if there is none to be had
@@ -47,6 +93,11 @@ final class Connections {
       throw new StoreException(
           Failure.UNAVAILABLE, "cannot connect to " + server + ": " + Reason.of(e), e);
     }
+  }
+
+  /** See {@link Source#follow}. */
+  Following follow(Threads threads, Clock clock, Consumer<String> place) {
+    return source.follow(threads, clock, place);
   }
 
   /** Of a request that was sent, and broke. */

@@ -10,10 +10,13 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +34,7 @@ final class JedisWire implements Wire {
   private final Deque<Link> idle = new ArrayDeque<>();
   private final Line line = new Line();
   private final Reconnects reconnects = new Reconnects();
+  private final TakeOvers takeOvers = new TakeOvers(threads);
 
   /** Those in use included, and those that are being made. */
   private int open;
@@ -39,9 +43,18 @@ final class JedisWire implements Wire {
 
   private boolean closed;
 
+  /** All that are made, those in use included. */
+  private final Set<Link> links = new HashSet<>();
+
+  /** Where the server is; empty while that is not known, or if there is one place only. */
+  private String place = "";
+
+  private final Connections.Following following;
+
   JedisWire(Connections connections, Clock clock) {
     this.connections = connections;
     this.clock = clock;
+    this.following = connections.follow(threads, clock, this::moved);
   }
 
   @Override
@@ -137,26 +150,37 @@ final class JedisWire implements Wire {
   /** Sends and reads for all of the batch; then the connection is free for others. */
   private void lead(Link connection, Call leader) {
     List<Call> batch = leader.batch;
-    int answered = 0;
     boolean refused = false;
     try {
-      for (Call call : batch) {
-        call.commands.forEach(connection::write);
-      }
+      Command aboutAll = write(connection, leader);
+      List<Call> waiting = new ArrayList<>();
+      List<List<Object>> theirs = new ArrayList<>();
       for (Call call : batch) {
         List<Object> answers = new ArrayList<>(call.commands.size());
-        for (int i = 0; i < call.commands.size(); i++) {
-          Duration left = Duration.ofNanos(leader.end - clock.nanos());
-          answers.add(connection.read(left));
+        for (Command command : call.commands) {
+          if (!command.isAboutAllBefore()) {
+            answers.add(read(connection, leader));
+          }
         }
-        answered++;
         refused |= answers.stream().anyMatch(JedisWire::isOfReplica);
-        call.answer(answers);
+        if (answers.size() == call.commands.size()) {
+          call.answer(answers);
+        } else {
+          waiting.add(call);
+          theirs.add(answers);
+        }
+      }
+      if (aboutAll != null) {
+        Object last = read(connection, leader);
+        for (int i = 0; i < waiting.size(); i++) {
+          theirs.get(i).add(last);
+          waiting.get(i).answer(theirs.get(i));
+        }
       }
     } catch (RuntimeException e) {
       // Whatever it is, no call waits for this connection any longer.
       StoreException unknown = connections.unknown(e);
-      batch.subList(answered, batch.size()).forEach(call -> call.fail(unknown));
+      batch.forEach(call -> call.fail(unknown));
       // If the server ended it, the idle ones are taken to be broken too.
       drop(connection, !(e.getCause() instanceof SocketTimeoutException));
       return;
@@ -165,9 +189,35 @@ final class JedisWire implements Wire {
       // The primary is elsewhere now, perhaps already behind the same address.
       reconnects.demoted();
       drop(connection, true);
+      takeOvers.happened();
     } else {
       pass(connection);
     }
+  }
+
+  /**
+   * Writes what all of the batch send. What asks about all before it stands at the end, once: of
+   * the leader if it asks, for it has the most time.
+   */
+  private static @Nullable Command write(Link connection, Call leader) {
+    Command aboutAll = null;
+    for (Call call : leader.batch) {
+      for (Command command : call.commands) {
+        if (!command.isAboutAllBefore()) {
+          connection.write(command);
+        } else if (aboutAll == null || call == leader) {
+          aboutAll = command;
+        }
+      }
+    }
+    if (aboutAll != null) {
+      connection.write(aboutAll);
+    }
+    return aboutAll;
+  }
+
+  private @Nullable Object read(Link connection, Call leader) {
+    return connection.read(Duration.ofNanos(leader.end - clock.nanos()));
   }
 
   private static boolean isOfReplica(@Nullable Object answer) {
@@ -178,11 +228,16 @@ final class JedisWire implements Wire {
   private void pass(Link connection) {
     mutex.lock();
     try {
+      if (!connection.leadsTo(place)) {
+        drop(connection, false);
+        return;
+      }
       Call leader = line.nextLeader();
       if (leader != null) {
         leader.lead(connection);
       } else if (closed) {
         open--;
+        links.remove(connection);
         connection.end();
       } else {
         connection.idleSince = clock.nanos();
@@ -216,7 +271,9 @@ final class JedisWire implements Wire {
     mutex.lock();
     try {
       opening--;
-      if (made == null) {
+      if (made != null) {
+        links.add(made);
+      } else {
         open--;
         if (open == opening && opening == 0) {
           hopeless = line.takeAll();
@@ -245,6 +302,7 @@ final class JedisWire implements Wire {
         ended.addAll(idle);
         idle.clear();
       }
+      ended.forEach(links::remove);
       open -= ended.size();
       openIfWanted();
     } finally {
@@ -253,9 +311,42 @@ final class JedisWire implements Wire {
     ended.forEach(Link::end);
   }
 
+  /** The server is there now: connections to elsewhere are ended, those in use as well. */
+  private void moved(String where) {
+    List<Link> elsewhere;
+    boolean another;
+    mutex.lock();
+    try {
+      another = !place.isEmpty() && !place.equals(where);
+      place = where;
+      elsewhere = links.stream().filter(link -> !link.leadsTo(where)).toList();
+      for (Link link : elsewhere) {
+        if (idle.remove(link)) {
+          links.remove(link);
+          open--;
+        }
+      }
+    } finally {
+      mutex.unlock();
+    }
+    if (!elsewhere.isEmpty()) {
+      reconnects.broke();
+      reconnects.demoted();
+      elsewhere.forEach(Link::end);
+    }
+    if (another || !elsewhere.isEmpty()) {
+      takeOvers.happened();
+    }
+  }
+
   @Override
   public void onReconnect(Runnable told) {
     reconnects.onReconnect(told);
+  }
+
+  @Override
+  public void onTakeOver(Supplier<? extends CompletionStage<?>> told) {
+    takeOvers.onTakeOver(told);
   }
 
   @Override
@@ -284,6 +375,7 @@ final class JedisWire implements Wire {
     }
     left.forEach(call -> call.fail(closed()));
     unused.forEach(Link::end);
+    following.close();
     reconnects.close();
     threads.close();
   }

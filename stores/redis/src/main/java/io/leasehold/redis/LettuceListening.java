@@ -108,7 +108,7 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
     }
   }
 
-  /** Whoever asks next tries again. */
+  /** Whoever asks next tries again; by itself it does if it has listened before. */
   private void fail(StoreException failed) {
     CompletableFuture<Integer> told;
     StatefulRedisPubSubConnection<String, String> useless;
@@ -118,7 +118,10 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
       useless = open;
       open = null;
       subscribed = new CompletableFuture<>();
-      started = false;
+      started = count > 0 && failed.failure() != Failure.REFUSED;
+      if (started && !closed) {
+        threads.schedule(() -> threads.request(this::connect), RENEWED_AFTER_NANOS);
+      }
     } finally {
       mutex.unlock();
     }
@@ -154,12 +157,18 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
   public void onRedisDisconnected(RedisChannelHandler<?, ?> ended) {
     mutex.lock();
     try {
-      connection = 0;
-      if (subscribed.isDone()) {
-        subscribed = new CompletableFuture<>();
+      if (ended.equals(open)) {
+        ended();
       }
     } finally {
       mutex.unlock();
+    }
+  }
+
+  private void ended() {
+    connection = 0;
+    if (subscribed.isDone()) {
+      subscribed = new CompletableFuture<>();
     }
   }
 
@@ -184,10 +193,16 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
     mutex.lock();
     try {
       renewing = false;
+      if (closed || !listens.equals(open)) {
+        return;
+      }
+      open = null;
+      ended();
     } finally {
       mutex.unlock();
     }
-    LettuceWire.reconnect(listens);
+    LettuceWire.end(listens);
+    threads.request(this::connect);
   }
 
   void close() {

@@ -6,6 +6,7 @@ import io.leasehold.spi.support.SystemClock;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * Opens stores over a Lettuce client of the application, with its address, security and event
@@ -56,6 +57,7 @@ public final class LettuceStores {
       return RedisStore.open(
           ClientLibrary.LETTUCE.use(() -> LettuceWire.connect(client, clock, CONNECTING)),
           keys,
+          Optional.empty(),
           clock,
           listener);
     };

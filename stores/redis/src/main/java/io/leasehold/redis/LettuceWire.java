@@ -33,6 +33,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -48,24 +49,50 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
       Pattern.compile("Commands are (rejected|not accepted)|Connection is closed");
 
   /** It calls a connection open for a moment before and after it sends on it. */
-  private static final String NOT_CONNECTED = "not connected";
+  private static final Pattern NOT_CONNECTED = Pattern.compile("not connected|is closed");
 
   private static final long AGAIN_NANOS = Duration.ofMillis(10).toNanos();
 
+  /** Before it connects again to what was of no use. */
+  private static final long PAUSE_NANOS = Duration.ofMillis(100).toNanos();
+
   private final RedisClient client;
-  private final StatefulRedisConnection<byte[], byte[]> connection;
   private final Clock clock;
   private final Threads threads = new Threads();
   private final Queue<CompletableFuture<Void>> waiting = new ConcurrentLinkedQueue<>();
   private final List<LettuceListening> listenings = new CopyOnWriteArrayList<>();
+  private final TakeOvers takeOvers = new TakeOvers(threads);
   private final AtomicBoolean leaving = new AtomicBoolean();
+
+  /** Whether the listenings have to follow. */
+  private final AtomicBoolean left = new AtomicBoolean();
+
+  private final Optional<LettuceSentinel> sentinel;
+  private volatile StatefulRedisConnection<byte[], byte[]> connection;
+
+  /** Whether the connection leads to a primary, as far as has to be asked. */
+  private volatile boolean usable;
+
+  private volatile boolean closed;
   private volatile Runnable reconnected = () -> {};
 
-  private LettuceWire(
-      RedisClient client, StatefulRedisConnection<byte[], byte[]> connection, Clock clock) {
+  /** Why the server is of no use. */
+  private volatile Optional<StoreException> unusable = Optional.empty();
+
+  private LettuceWire(RedisClient client, Opened opened, Clock clock) {
     this.client = client;
-    this.connection = connection;
+    this.sentinel = opened.sentinel();
+    this.connection = opened.connection();
     this.clock = clock;
+  }
+
+  /** What is there once a client has connected. */
+  private record Opened(
+      StatefulRedisConnection<byte[], byte[]> connection, Optional<LettuceSentinel> sentinel) {
+    void close() {
+      end(connection);
+      sentinel.ifPresent(LettuceSentinel::close);
+    }
   }
 
   /**
@@ -74,12 +101,12 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
    * @throws StoreException if it cannot
    */
   static LettuceWire connect(RedisClient client, Clock clock, Duration within) {
-    CompletableFuture<StatefulRedisConnection<byte[], byte[]>> made = new CompletableFuture<>();
+    CompletableFuture<Opened> made = new CompletableFuture<>();
     Threads opening = new Threads();
     opening.request(() -> connect(client, made));
     try {
       LettuceWire wire = new LettuceWire(client, TimedJoin.of(made, within), clock);
-      wire.connection.addListener(wire);
+      wire.begin();
       return wire;
     } catch (ExecutionException e) {
       if (e.getCause() instanceof RedisException failed) {
@@ -90,7 +117,7 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
       }
       throw e.getCause() instanceof RuntimeException failed ? failed : new IllegalStateException(e);
     } catch (TimeoutException e) {
-      CompletableFuture<Void> unused = made.thenAccept(LettuceWire::end);
+      CompletableFuture<Void> unused = made.thenAccept(Opened::close);
       throw new StoreException(
           Failure.UNAVAILABLE,
           "no connection to " + SERVER + " in " + within.toSeconds() + " s",
@@ -100,13 +127,29 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
     }
   }
 
-  private static void connect(
-      RedisClient client, CompletableFuture<StatefulRedisConnection<byte[], byte[]>> made) {
+  private static void connect(RedisClient client, CompletableFuture<Opened> made) {
     try {
-      made.complete(client.connect(ByteArrayCodec.INSTANCE));
+      // First, so that what it says is not newer than the connection
+      Optional<LettuceSentinel> sentinel = LettuceSentinel.of(client);
+      try {
+        made.complete(new Opened(client.connect(ByteArrayCodec.INSTANCE), sentinel));
+      } catch (RuntimeException e) {
+        sentinel.ifPresent(LettuceSentinel::close);
+        throw e;
+      }
     } catch (RuntimeException | LinkageError e) {
       made.completeExceptionally(e);
     }
+  }
+
+  private void begin() {
+    connection.addListener(this);
+    if (sentinel.isEmpty()) {
+      usable = true;
+      return;
+    }
+    requirePrimary();
+    sentinel.get().follow(threads, this::leave);
   }
 
   static StoreException cannotConnect(RedisException e) {
@@ -142,17 +185,21 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
   }
 
   private CompletionStage<Void> connectedUntil(long end) {
-    if (connection.isOpen()) {
+    if (isUsable()) {
       return CompletableFuture.completedFuture(null);
     }
     CompletableFuture<Void> connected = new CompletableFuture<>();
     waiting.add(connected);
-    if (connection.isOpen()) {
-      onRedisConnected(null, null);
+    if (isUsable()) {
+      sendWaiting();
     }
     Scheduler.Timer timer =
         threads.schedule(() -> giveUp(connected), Math.max(0, end - clock.nanos()));
     return connected.whenComplete((done, failed) -> timer.cancel());
+  }
+
+  private boolean isUsable() {
+    return usable && connection.isOpen();
   }
 
   /** The answers; commands of which none was sent are sent again once there is a connection. */
@@ -167,7 +214,7 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
     if (!answers.stream().allMatch(NotSent.class::isInstance)) {
       return CompletableFuture.failedFuture(didNotAnswer(why.failed()));
     }
-    if (!why.isForWantOfAConnection() || end - clock.nanos() <= AGAIN_NANOS) {
+    if (closed || !why.isForWantOfAConnection() || end - clock.nanos() <= AGAIN_NANOS) {
       return CompletableFuture.failedFuture(
           new StoreException(
               Failure.UNAVAILABLE,
@@ -181,28 +228,125 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
 
   private void giveUp(CompletableFuture<Void> connected) {
     connected.completeExceptionally(
-        new StoreException(Failure.UNAVAILABLE, "not connected to " + SERVER, null));
+        unusable.orElseGet(
+            () -> new StoreException(Failure.UNAVAILABLE, "not connected to " + SERVER, null)));
     waiting.removeIf(CompletableFuture::isDone);
   }
 
-  /** Sends what waits for a connection. */
-  @Override
-  public void onRedisConnected(
-      @Nullable RedisChannelHandler<?, ?> made, @Nullable SocketAddress where) {
+  private void sendWaiting() {
     for (CompletableFuture<Void> next = waiting.poll(); next != null; next = waiting.poll()) {
       next.complete(null);
     }
-    if (made != null) {
-      if (leaving.getAndSet(false)) {
-        listenings.forEach(LettuceListening::renew);
-      }
-      reconnected.run();
+  }
+
+  @Override
+  public void onRedisDisconnected(RedisChannelHandler<?, ?> ended) {
+    if (sentinel.isPresent() && ended.equals(connection)) {
+      usable = false;
+    }
+  }
+
+  /** Also told by Lettuce when it has connected again by itself. */
+  @Override
+  public void onRedisConnected(RedisChannelHandler<?, ?> made, SocketAddress where) {
+    if (!made.equals(connection)) {
+      return;
+    }
+    if (sentinel.isEmpty()) {
+      begun();
+    } else {
+      requirePrimary();
+    }
+  }
+
+  /** Sends what waits for a connection. */
+  private void begun() {
+    usable = true;
+    unusable = Optional.empty();
+    sendWaiting();
+    if (left.getAndSet(false)) {
+      listenings.forEach(LettuceListening::renew);
+      takeOvers.happened();
+    } else if (sentinel.isPresent()) {
+      // Lettuce may have followed them by itself
+      takeOvers.happened();
+    }
+    reconnected.run();
+  }
+
+  private void requirePrimary() {
+    CompletableFuture<Void> unused =
+        send(Command.of(Command.Name.ROLE))
+            .thenAccept(
+                role -> {
+                  if (role instanceof ServerError error) {
+                    unusable = Optional.of(error.asException(SERVER, null));
+                  } else if (role instanceof List<?> list
+                      && list.get(0) instanceof byte[] first
+                      && Command.text(first).equals("master")) {
+                    begun();
+                    return;
+                  } else {
+                    unusable =
+                        Optional.of(
+                            new StoreException(
+                                Failure.UNAVAILABLE,
+                                SERVER + ", which its Sentinel names as the primary, is a replica",
+                                null));
+                  }
+                  threads.schedule(this::leave, PAUSE_NANOS);
+                })
+            .exceptionally(
+                broken -> {
+                  Log.debug("a connection broke before the server told its role", broken);
+                  return null;
+                });
+  }
+
+  /**
+   * The primary is elsewhere now, perhaps already behind the same address: connects anew. What was
+   * sent and is not answered yet has an unknown outcome.
+   */
+  private void leave() {
+    if (!closed && leaving.compareAndSet(false, true)) {
+      usable = false;
+      left.set(true);
+      end(connection);
+      threads.request(this::connectAnew);
+    }
+  }
+
+  private void connectAnew() {
+    StatefulRedisConnection<byte[], byte[]> made;
+    try {
+      made = client.connect(ByteArrayCodec.INSTANCE);
+    } catch (RedisException e) {
+      unusable = Optional.of(cannotConnect(e));
+      threads.schedule(() -> threads.request(this::connectAnew), PAUSE_NANOS);
+      return;
+    }
+    connection = made;
+    leaving.set(false);
+    if (closed) {
+      end(made);
+      return;
+    }
+    made.addListener(this);
+    if (sentinel.isEmpty()) {
+      begun();
+    } else {
+      requirePrimary();
     }
   }
 
   @Override
   public void onReconnect(Runnable told) {
     reconnected = told;
+  }
+
+  @Override
+  public void onTakeOver(Supplier<? extends CompletionStage<?>> told) {
+    takeOvers.onTakeOver(told);
   }
 
   private CompletionStage<List<Object>> dispatch(List<Command> commands) {
@@ -241,8 +385,8 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
     }
     if (failed instanceof RedisCommandExecutionException refused) {
       ServerError error = new ServerError(String.valueOf(refused.getMessage()));
-      if (error.isOfReplica() && leaving.compareAndSet(false, true)) {
-        reconnect(connection);
+      if (error.isOfReplica()) {
+        leave();
       }
       return error;
     }
@@ -257,13 +401,6 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
         Failure.UNKNOWN_OUTCOME, SERVER + " did not answer: " + Reason.of(failed), failed);
   }
 
-  /**
-   * The primary is elsewhere now, perhaps already behind the same address: Lettuce connects anew.
-   */
-  static void reconnect(StatefulRedisConnection<?, ?> connection) {
-    CompletionStage<?> unused = connection.async().quit();
-  }
-
   @Override
   public Listening listen(String channel, Consumer<String> message, Runnable again) {
     LettuceListening listening = new LettuceListening(client, threads, channel, message, again);
@@ -273,6 +410,8 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
 
   @Override
   public void close() {
+    closed = true;
+    sentinel.ifPresent(LettuceSentinel::close);
     end(connection);
     listenings.forEach(LettuceListening::close);
     threads.close();
@@ -294,7 +433,7 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
   /** Stands for the answer to a command that Lettuce has not sent. */
   private record NotSent(Throwable failed) {
     boolean isForWantOfAConnection() {
-      return Reason.of(failed).contains(NOT_CONNECTED);
+      return NOT_CONNECTED.matcher(Reason.of(failed)).find();
     }
   }
 

@@ -30,6 +30,9 @@ final class Link {
   /** When it was put aside; guarded by the wire that it belongs to. */
   long idleSince;
 
+  /** Where it leads to; empty if there is one place only. */
+  private String place = "";
+
   /**
    * Of a connection of Jedis.
    *
@@ -38,6 +41,17 @@ final class Link {
   Link(Connection connection, Closeable socket) {
     this.connection = connection;
     this.socket = socket;
+  }
+
+  /** Says where it leads to, of several places. */
+  Link leadingTo(String where) {
+    place = where;
+    return this;
+  }
+
+  /** Whether it leads there, as far as is known. */
+  boolean leadsTo(String where) {
+    return place.isEmpty() || where.isEmpty() || place.equals(where);
   }
 
   /** Puts a command among those that are sent next. */

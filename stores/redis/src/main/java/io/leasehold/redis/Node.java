@@ -47,8 +47,10 @@ final class Node {
     for (Script script : Script.values()) {
       commands.add(script.load());
     }
-    // Needs no permission of its own, as INFO does
-    commands.add(Script.nothing(spread));
+    if (spread.stream().map(wire::place).distinct().count() == 1) {
+      // Refused by a node of a cluster; needs no permission of its own, as INFO does
+      commands.add(Script.nothing(spread));
+    }
     int needed = commands.size();
     commands.add(KNOWN);
     commands.addAll(ServerDiagnosis.QUESTIONS);
@@ -119,9 +121,11 @@ final class Node {
         Name.SET, List.of(key, value, Command.bytes("IFEQ"), value, Command.bytes("PX"), millis));
   }
 
-  /** Sends one command. */
-  CompletionStage<@Nullable Object> send(Command command, String name, Duration within) {
-    return wire.send(List.of(command), within)
+  /** Sends one command to one of its servers. */
+  CompletionStage<@Nullable Object> send(
+      Wire server, Command command, String name, Duration within) {
+    return server
+        .send(List.of(command), within)
         .thenCompose(replies -> orFailure(replies.get(0), name));
   }
 
@@ -144,7 +148,18 @@ final class Node {
   /** Runs a script; teaches it again to a server that has forgotten it. */
   CompletionStage<@Nullable Object> run(
       Script script, String name, List<byte[]> keys, List<byte[]> arguments, Duration within) {
-    return run(List.of(script.run(keys, arguments)), script, name, keys, arguments, within);
+    return run(List.of(), script, name, keys, arguments, Optional.empty(), within);
+  }
+
+  /** As {@link #run}; what it grants counts only if so many replicas have it. */
+  CompletionStage<@Nullable Object> run(
+      Script script,
+      String name,
+      List<byte[]> keys,
+      List<byte[]> arguments,
+      Optional<Replication> replication,
+      Duration within) {
+    return run(List.of(), script, name, keys, arguments, replication, within);
   }
 
   /**
@@ -154,29 +169,45 @@ final class Node {
    */
   CompletionStage<@Nullable Object> runForOthers(
       Script script, String name, List<byte[]> keys, List<byte[]> arguments, Duration within) {
-    List<Command> commands = List.of(PING, script.run(keys, arguments));
-    return run(commands, script, name, keys, arguments, within);
+    return run(List.of(PING), script, name, keys, arguments, Optional.empty(), within);
   }
 
   private CompletionStage<@Nullable Object> run(
-      List<Command> commands,
+      List<Command> before,
       Script script,
       String name,
       List<byte[]> keys,
       List<byte[]> arguments,
+      Optional<Replication> replication,
       Duration within) {
     long sent = clock.nanos();
+    List<Command> commands = new ArrayList<>(before);
+    commands.add(script.run(keys, arguments));
+    replication.ifPresent(wanted -> commands.add(wanted.ask(within)));
     return wire.send(commands, within)
         .thenCompose(
             replies -> {
-              Object reply = replies.get(replies.size() - 1);
+              Object reply = replies.get(before.size());
               if (reply instanceof ServerError error && error.code().equals("NOSCRIPT")) {
                 // It did nothing, so this is no repetition.
                 Duration left = within.minusNanos(clock.nanos() - sent);
-                return send(script.teach(keys, arguments), name, left);
+                commands.set(before.size(), script.teach(keys, arguments));
+                return wire.send(commands.subList(before.size(), commands.size()), left)
+                    .thenCompose(again -> counted(again, 0, name, replication));
               }
-              return orFailure(reply, name);
+              return counted(replies, before.size(), name, replication);
             });
+  }
+
+  private CompletionStage<@Nullable Object> counted(
+      List<Object> replies, int index, String name, Optional<Replication> replication) {
+    Object reply = replies.get(index);
+    Optional<StoreException> missing =
+        replication.flatMap(
+            wanted -> wanted.missing(reply, replies.get(index + 1), wire.server(), name));
+    return missing.isPresent()
+        ? CompletableFuture.failedFuture(missing.get())
+        : orFailure(reply, name);
   }
 
   private CompletionStage<@Nullable Object> orFailure(@Nullable Object reply, String name) {

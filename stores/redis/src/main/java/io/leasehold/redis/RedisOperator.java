@@ -7,15 +7,16 @@ import io.leasehold.spi.support.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Lists and breaks. To list all names it looks at every key of the database. */
@@ -41,8 +42,12 @@ final class RedisOperator implements StoreOperator {
       return read(List.of(name.get()), within);
     }
     long end = clock.nanos() + within.toNanos();
-    return scan(end)
-        .thenCompose(names -> readAll(new ArrayList<>(names), end))
+    CompletionStage<Set<String>> scanned = CompletableFuture.completedFuture(new LinkedHashSet<>());
+    for (Wire server : node.wire().nodes()) {
+      scanned = scanned.thenCompose(names -> scan(server, names, end));
+    }
+    return scanned
+        .thenCompose(names -> read(names, left(end)))
         .thenApply(all -> all.stream().sorted(Comparator.comparing(LockSnapshot::name)).toList());
   }
 
@@ -51,15 +56,14 @@ final class RedisOperator implements StoreOperator {
   }
 
   /** Page by page; a key may come twice. */
-  private CompletionStage<Set<String>> scan(long end) {
-    Set<String> names = new LinkedHashSet<>();
+  private CompletionStage<Set<String>> scan(Wire server, Set<String> names, long end) {
     AtomicReference<String> cursor = new AtomicReference<>("0");
     return untilTrue(
             () -> {
               Command page =
                   Command.of(
                       Name.SCAN, cursor.get(), "MATCH", keys.allStates(), "COUNT", KEYS_A_SCAN);
-              return node.send(page, "*", left(end))
+              return node.send(server, page, "*", left(end))
                   .thenApply(
                       reply -> {
                         cursor.set(addNames(Replies.list(reply), names));
@@ -77,16 +81,17 @@ final class RedisOperator implements StoreOperator {
     return Command.text(Replies.bulk(page.get(0)));
   }
 
-  private CompletionStage<List<LockSnapshot>> readAll(List<String> names, long end) {
+  /** Those of the names that are held or waited for. */
+  CompletionStage<List<LockSnapshot>> read(Set<String> names, Duration within) {
+    long end = clock.nanos() + within.toNanos();
     List<LockSnapshot> found = new ArrayList<>();
-    AtomicInteger from = new AtomicInteger();
+    Iterator<List<String>> reads = reads(names).iterator();
     return untilTrue(
             () -> {
-              if (from.get() == names.size()) {
+              if (!reads.hasNext()) {
                 return CompletableFuture.completedFuture(true);
               }
-              int to = Math.min(names.size(), from.get() + NAMES_A_READ);
-              return read(names.subList(from.getAndSet(to), to), left(end))
+              return read(reads.next(), left(end))
                   .thenApply(
                       read -> {
                         found.addAll(read);
@@ -94,6 +99,20 @@ final class RedisOperator implements StoreOperator {
                       });
             })
         .thenApply(done -> found);
+  }
+
+  /** What is read at once: keys of one place, and not too many. */
+  private List<List<String>> reads(Set<String> names) {
+    List<List<String>> reads = new ArrayList<>();
+    for (List<String> there :
+        names.stream()
+            .collect(Collectors.groupingBy(name -> node.wire().place(keys.of(name).state())))
+            .values()) {
+      for (int from = 0; from < there.size(); from += NAMES_A_READ) {
+        reads.add(there.subList(from, Math.min(there.size(), from + NAMES_A_READ)));
+      }
+    }
+    return reads;
   }
 
   /** One after another, and not one inside another: there may be thousands. */

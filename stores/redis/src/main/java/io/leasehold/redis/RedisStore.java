@@ -18,6 +18,7 @@ import io.leasehold.spi.support.GrantMessages.Moment;
 import io.leasehold.spi.support.GrantMessages.Word;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -48,11 +49,16 @@ final class RedisStore implements LockStore {
 
   private final Node node;
   private final Keys keys;
+
+  /** Which grants count; empty if all do. */
+  private final Optional<Replication> replication;
+
   private final Clock clock;
   private final StoreListener listener;
   private final SoleLeases sole;
   private final Renewing renewing;
   private final RedisOperator operator;
+  private final Ended ended;
   private final GrantMessages messages;
   private final Wire.Listening listening;
   private final String channel;
@@ -73,11 +79,17 @@ final class RedisStore implements LockStore {
    * @throws io.leasehold.StoreException if the server cannot be reached, or refuses; the wire is
    *     then closed
    */
-  static LockStore open(Wire wire, Keys keys, Clock clock, StoreListener listener) {
+  static LockStore open(
+      Wire wire,
+      Keys keys,
+      Optional<Replication> replication,
+      Clock clock,
+      StoreListener listener) {
     try {
       Node node = Node.probe(wire, clock, keys.spread(), OPENING);
+      replication.ifPresent(wanted -> wanted.require(wire, OPENING));
       node.findings().forEach(listener::found);
-      return new RedisStore(node, keys, clock, listener);
+      return new RedisStore(node, keys, replication, clock, listener);
     } catch (RuntimeException e) {
       wire.close();
       throw e;
@@ -87,21 +99,29 @@ final class RedisStore implements LockStore {
   /** Over connections of Jedis. */
   static LockStore open(Connections connections, Keys keys, Clock clock, StoreListener listener) {
     ClientLibrary.JEDIS.require();
-    return open(new JedisWire(connections, clock), keys, clock, listener);
+    return open(new JedisWire(connections, clock), keys, Optional.empty(), clock, listener);
   }
 
-  private RedisStore(Node node, Keys keys, Clock clock, StoreListener listener) {
+  private RedisStore(
+      Node node,
+      Keys keys,
+      Optional<Replication> replication,
+      Clock clock,
+      StoreListener listener) {
     this.node = node;
     this.keys = keys;
+    this.replication = replication;
     this.clock = clock;
     this.listener = listener;
     this.sole = new SoleLeases(node);
     this.messages = new GrantMessages(clock);
     this.renewing = new Renewing(node, keys, sole, messages, clock);
     this.operator = new RedisOperator(node, keys, clock);
+    this.ended = new Ended(operator, this::withdraw, clock);
     this.channel = keys.channel(new SecureRandom().nextLong());
     this.channelBytes = Command.bytes(channel);
     this.listening = node.wire().listen(channel, this::heard, this::askAboutAll);
+    node.wire().onTakeOver(() -> ended.withdraw(ASKED_WITHIN));
   }
 
   private void heard(String text) {
@@ -109,7 +129,8 @@ final class RedisStore implements LockStore {
     if (message == null) {
       return;
     }
-    if (message.number() == 0) {
+    if (message.number() == 0 || replication.isPresent()) {
+      // Such a grant counts by the attempt that finds it
       listener.wake(message.id());
     } else {
       messages.heard(message.id(), message.number(), message.wanted(), listener);
@@ -175,7 +196,7 @@ final class RedisStore implements LockStore {
     List<byte[]> touched = List.of(of.state(), of.tombstone(id), of.counter());
     List<byte[]> asked = Asked.of(ticket, id, channel);
     Moment sent = messages.now();
-    return node.run(Script.ATTEMPT, ticket.name(), touched, asked, within)
+    return node.run(Script.ATTEMPT, ticket.name(), touched, asked, replication, within)
         .thenApply(
             reply -> {
               Attempt answer = Replies.attempt(reply);
@@ -211,12 +232,21 @@ final class RedisStore implements LockStore {
     sole.remove(ticket.id());
     forget(ticket.id());
     messages.forget(ticket.id());
-    Keys.OfName of = keys.of(ticket.name());
-    byte[] id = Asked.id(ticket.id());
+    int begun = ended.begin();
+    return withdraw(ticket.name(), ticket.id(), within)
+        .thenApply(
+            answer -> {
+              ended.add(ticket, begun);
+              return answer;
+            });
+  }
+
+  private CompletionStage<Boolean> withdraw(String name, LeaseId lease, Duration within) {
+    Keys.OfName of = keys.of(name);
+    byte[] id = Asked.id(lease);
     List<byte[]> touched = List.of(of.state(), of.tombstone(id), of.counter());
     List<byte[]> asked = List.of(id, TOMBSTONE_MILLIS);
-    return node.run(Script.WITHDRAW, ticket.name(), touched, asked, within)
-        .thenApply(Replies::isOne);
+    return node.run(Script.WITHDRAW, name, touched, asked, within).thenApply(Replies::isOne);
   }
 
   @Override
@@ -235,6 +265,16 @@ final class RedisStore implements LockStore {
 
   @Override
   public CompletionStage<Release> release(Ticket ticket, Duration within) {
+    int begun = ended.begin();
+    return end(ticket, within)
+        .thenApply(
+            answer -> {
+              ended.add(ticket, begun);
+              return answer;
+            });
+  }
+
+  private CompletionStage<Release> end(Ticket ticket, Duration within) {
     boolean handedOver = messages.told(ticket.id()) != 0;
     forget(ticket.id());
     messages.forget(ticket.id());
@@ -294,7 +334,17 @@ final class RedisStore implements LockStore {
 
   @Override
   public CompletionStage<List<Finding>> diagnose(Duration within) {
-    return node.wire().send(ServerDiagnosis.QUESTIONS, within).thenApply(ServerDiagnosis::of);
+    CompletionStage<List<Finding>> all = CompletableFuture.completedFuture(new ArrayList<>());
+    for (Wire server : node.wire().nodes()) {
+      all =
+          all.thenCombine(
+              server.send(ServerDiagnosis.QUESTIONS, within).thenApply(ServerDiagnosis::of),
+              (before, more) -> {
+                more.stream().filter(each -> !before.contains(each)).forEach(before::add);
+                return before;
+              });
+    }
+    return all;
   }
 
   @Override

@@ -8,11 +8,13 @@ import io.leasehold.spi.support.GrantMessages;
 import io.leasehold.spi.support.GrantMessages.Moment;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Renews leases and keeps waiting tickets alive. */
@@ -36,6 +38,22 @@ final class Renewing {
 
   void renew(List<Ticket> tickets, Duration within, BiConsumer<LeaseId, Renewal> each) {
     long end = clock.nanos() + within.toNanos();
+    if (tickets.size() == 1) {
+      together(tickets, end, each);
+      return;
+    }
+    Wire wire = node.wire();
+    Collection<List<Ticket>> places =
+        tickets.stream()
+            .collect(Collectors.groupingBy(ticket -> wire.place(keys.of(ticket.name()).state())))
+            .values();
+    for (List<Ticket> some : places) {
+      wire.apart(() -> together(some, end, each));
+    }
+  }
+
+  /** Those whose keys may be in one request. */
+  private void together(List<Ticket> tickets, long end, BiConsumer<LeaseId, Renewal> each) {
     for (int from = 0; from < tickets.size(); from += MOST_TOGETHER) {
       List<Ticket> some = tickets.subList(from, Math.min(from + MOST_TOGETHER, tickets.size()));
       byte[] value = tickets.size() == 1 ? sole.value(tickets.get(0)) : null;

@@ -42,8 +42,8 @@ final class ServerDiagnosis {
     return List.copyOf(questions);
   }
 
-  /** Of a pair, which is a map where the application's client speaks RESP3. */
-  private static Optional<String> value(@Nullable Object answer) {
+  /** What CONFIG GET says of one setting: a pair, or a map where the client speaks RESP3. */
+  static Optional<String> value(@Nullable Object answer) {
     if (answer instanceof List<?> list && !list.isEmpty()) {
       Object last = list.get(list.size() - 1);
       Object value = last instanceof Map.Entry<?, ?> entry ? entry.getValue() : last;
@@ -76,7 +76,8 @@ final class ServerDiagnosis {
     return List.copyOf(diagnosis.findings);
   }
 
-  private static Map<String, String> fields(String info) {
+  /** What INFO says. */
+  static Map<String, String> fields(String info) {
     Map<String, String> fields = new HashMap<>();
     for (String line : info.split("\r\n", -1)) {
       int colon = line.indexOf(':');

@@ -26,6 +26,8 @@ record ServerError(String message) {
           Map.entry("ASK", "a part of it is being moved"),
           Map.entry("CLUSTERDOWN", "its cluster is down"));
 
+  private static final String IN_CLUSTER = "it is a node of a cluster; write redis+cluster://";
+
   private static final Map<String, String> LASTING =
       Map.ofEntries(
           Map.entry("NOAUTH", "it wants a password; give one in the URL or the environment"),
@@ -33,8 +35,8 @@ record ServerError(String message) {
           Map.entry("NOPERM", "the user lacks a permission; docs/stores/redis.md lists them"),
           Map.entry("WRONGTYPE", "a key of a lock holds something else; choose another prefix"),
           Map.entry("LEASEHOLD", "a key of a lock holds something else; choose another prefix"),
-          Map.entry("MOVED", "it is a node of a cluster, which is not supported"),
-          Map.entry("CROSSSLOT", "it is a node of a cluster, which is not supported"));
+          Map.entry("MOVED", IN_CLUSTER),
+          Map.entry("CROSSSLOT", IN_CLUSTER));
 
   String code() {
     if (message.startsWith("ERR The user executing the script can't")) {
@@ -47,6 +49,12 @@ record ServerError(String message) {
     }
     int blank = message.indexOf(' ');
     return blank < 0 ? message : message.substring(0, blank);
+  }
+
+  /** Whether it says that another node of the cluster serves the keys; then nothing was done. */
+  boolean isOfAnotherNode() {
+    String code = code();
+    return code.equals("MOVED") || code.equals("ASK");
   }
 
   /** Whether it comes from a replica, which cannot lock. */

@@ -2,10 +2,12 @@ package io.leasehold.redis;
 
 import io.leasehold.spi.Traits.Calls;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * What the store needs of a client library: to send commands, and to listen. Never repeats a
@@ -45,6 +47,28 @@ interface Wire extends AutoCloseable {
    * now. On a thread that may send.
    */
   void onReconnect(Runnable told);
+
+  /**
+   * Told whenever another server has taken over what this client asks for, which may not know all
+   * that the one before answered. On a thread that may send; once more after a moment if what it
+   * returns fails.
+   */
+  void onTakeOver(Supplier<? extends CompletionStage<?>> told);
+
+  /** What keys must have in common to be in one request: in a cluster their slot. */
+  default int place(byte[] key) {
+    return 0;
+  }
+
+  /** The servers that have all keys between them. */
+  default Collection<Wire> nodes() {
+    return List.of(this);
+  }
+
+  /** Does work that sends; in a cluster at the same time as other such work. */
+  default void apart(Runnable work) {
+    work.run();
+  }
 
   @Override
   void close();

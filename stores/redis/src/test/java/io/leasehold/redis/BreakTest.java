@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,7 +36,7 @@ class BreakTest extends ServerTest {
   @Test
   void r20AVainBreakKeepsTheOrderOfThoseWhoWait() {
     StoreUrl url = StoreUrl.parse(server.url() + "?prefix=" + prefix());
-    Connections connections = ServerAddress.of(url, Map.of()).connections();
+    Connections connections = ServerAddress.of(url, Map.of(), Set.of());
     SystemClock clock = new SystemClock();
     try (LockStore store = RedisStore.open(connections, new Keys(prefix()), clock, new Deaf())) {
       Ticket first = ticket(2, LONG);

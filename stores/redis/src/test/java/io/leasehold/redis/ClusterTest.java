@@ -4,41 +4,305 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.leasehold.Lease;
+import io.leasehold.LeaseLostException;
+import io.leasehold.Leasehold;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.internal.Engine;
+import io.leasehold.servers.RedisCluster;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
+import io.leasehold.testkit.contract.ClientTest;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.util.JedisClusterCRC16;
 
-/** A cluster of one node, which would work until a second is added. */
-class ClusterTest extends ServerTest {
-  ClusterTest() {
-    super(RedisServer.of(Kind.REDIS_7_0).config("cluster-enabled yes"));
-    server.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
-    await()
-        .atMost(PATIENCE)
-        .until(() -> ((String) server.command("CLUSTER", "INFO")).contains("cluster_state:ok"));
+/** A cluster of three primaries. */
+class ClusterTest {
+  abstract static class Clusters extends ClientTest {
+    final RedisCluster cluster;
+
+    Clusters(RedisCluster cluster) {
+      super("", ":");
+      this.cluster = cluster;
+    }
+
+    final Engine client() {
+      return clientAt(cluster.url(), how -> how);
+    }
+
+    final int slot(String name) {
+      return JedisClusterCRC16.getSlot(new Keys(prefix()).of(name).state());
+    }
+
+    final RedisServer nodeOf(String name) {
+      return cluster.ofSlot(slot(name));
+    }
+
+    /** A name that another node has. */
+    final String elsewhere(String name) {
+      return IntStream.range(0, 1000)
+          .mapToObj(i -> "name-" + i)
+          .filter(other -> !nodeOf(other).equals(nodeOf(name)))
+          .findFirst()
+          .orElseThrow();
+    }
+
+    @AfterAll
+    void close() {
+      cluster.close();
+    }
+  }
+
+  @Nested
+  class Whole extends Clusters {
+    Whole() {
+      super(RedisCluster.start(Kind.REDIS_7_0, 3));
+    }
+
+    @Test
+    void locksAreOnAllNodesAndEachVerbFindsThem() throws Exception {
+      Engine client = client();
+      Engine other = client();
+      List<Lease> held = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        held.add(client.lock("name-" + i).acquire());
+      }
+      for (RedisServer node : cluster.primaries()) {
+        assertThat((List<?>) node.command("KEYS", prefix() + "*}:name:*")).isNotEmpty();
+      }
+      assertThat(other.list()).hasSize(60);
+      assertThat(other.lock("name-7").breakLease(held.get(7).fencingToken())).isTrue();
+      List<CompletableFuture<Lease>> waiters = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        waiters.add(other.lock("name-" + i).acquireAsync(PATIENCE.multipliedBy(2)));
+      }
+      assertThatThrownBy(held.remove(7)::release).isInstanceOf(LeaseLostException.class);
+      held.forEach(Lease::release);
+      for (CompletableFuture<Lease> waiter : waiters) {
+        served(waiter).release();
+      }
+      requireNothingLeft(client);
+      requireNothingLeft(other);
+      assertThat(client.diagnose()).isNotEmpty();
+    }
+
+    /** Renewed in batches, which are split. */
+    @Test
+    void manyLeasesAreRenewed() throws Exception {
+      Engine client = clientAt(cluster.url(), how -> how.ttl(Duration.ofSeconds(6)));
+      List<Lease> held = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        held.add(client.lock("name-" + i).acquire(PATIENCE));
+      }
+      pass(Duration.ofSeconds(13));
+      assertThat(held).allMatch(Lease::isHeld);
+      held.forEach(Lease::release);
+      requireNothingLeft(client);
+    }
+
+    @Test
+    void aSlotMovesWhileItsLockIsHeldAndWaitedFor() throws Exception {
+      Engine client = client();
+      Lease held = client.lock("a").acquire();
+      CompletableFuture<Lease> waiter = beginToWait(client().lock("a"), client);
+      int slot = slot("a");
+      RedisServer from = nodeOf("a");
+      RedisServer to = nodeOf(elsewhere("a"));
+      move(slot, from, to, () -> {});
+      held.ensureHeld(held.remaining().plusNanos(1));
+      held.release();
+      Lease next = served(waiter);
+      assertThat((List<?>) to.command("KEYS", prefix() + "*}:name:a")).hasSize(1);
+      next.release();
+      move(slot, to, from, () -> {});
+      client.lock("a").acquire(PATIENCE).release();
+      requireNothingLeft(client);
+    }
+
+    /** Its keys are apart then: a server refuses what touches several, until they are together. */
+    @Test
+    void whileTheKeysAreApartANewLockIsUnavailable() throws Exception {
+      Engine client = client();
+      client.lock("a").acquire().release();
+      RedisServer from = nodeOf("a");
+      RedisServer to = nodeOf(elsewhere("a"));
+      move(
+          slot("a"),
+          from,
+          to,
+          () ->
+              assertThatThrownBy(() -> client.lock("a").tryAcquire())
+                  .isInstanceOfSatisfying(
+                      StoreException.class,
+                      e -> assertThat(e.failure()).isEqualTo(Failure.UNAVAILABLE))
+                  .hasMessageContaining("is being moved"));
+      client.lock("a").acquire(PATIENCE).release();
+      move(slot("a"), to, from, () -> {});
+      client.lock("a").acquire(PATIENCE).release();
+      requireNothingLeft(client);
+    }
+
+    private void move(int slot, RedisServer from, RedisServer to, Runnable meanwhile) {
+      String number = "" + slot;
+      to.command("CLUSTER", "SETSLOT", number, "IMPORTING", RedisCluster.id(from));
+      from.command("CLUSTER", "SETSLOT", number, "MIGRATING", RedisCluster.id(to));
+      List<?> keys = (List<?>) from.command("CLUSTER", "GETKEYSINSLOT", number, "1000");
+      for (Object key : keys) {
+        from.command("MIGRATE", to.host(), "" + to.port(), key.toString(), "0", "5000");
+      }
+      meanwhile.run();
+      for (RedisServer node : List.of(to, from)) {
+        node.command("CLUSTER", "SETSLOT", number, "NODE", RedisCluster.id(to));
+      }
+      for (RedisServer node : cluster.primaries()) {
+        node.command("CLUSTER", "SETSLOT", number, "NODE", RedisCluster.id(to));
+      }
+      cluster.awaitWhole();
+    }
+
+    /** Also where INFO is not permitted: as far as a user may do what locks need, and no more. */
+    @ParameterizedTest
+    @ValueSource(strings = {"+info", "-info"})
+    void aNodeIsRefusedAsAServerAlone(String permission) {
+      RedisServer node = cluster.primaries().get(0);
+      node.command("ACL", "SETUSER", "default", permission);
+      assertThatThrownBy(() -> clientAt(node.url(), how -> how))
+          .isInstanceOfSatisfying(
+              StoreException.class, e -> assertThat(e.failure()).isEqualTo(Failure.REFUSED))
+          .hasMessageContaining("write redis+cluster://");
+      node.command("ACL", "SETUSER", "default", "+info");
+    }
+
+    /** A command that is MOVED was not done, and is sent once to where it belongs. */
+    @Test
+    void nothingIsDoneTwice() throws Exception {
+      RedisServer first = cluster.primaries().get(0);
+      Engine client = client();
+      List<CommandCounts> counts = cluster.primaries().stream().map(CommandCounts::from).toList();
+      for (int i = 0; i < 30; i++) {
+        client.lock("name-" + i).acquire().release();
+      }
+      assertThat(counts.stream().mapToLong(each -> each.of("evalsha")).sum()).isEqualTo(60);
+      assertThat(first.process().isAlive()).isTrue();
+    }
+  }
+
+  @Nested
+  class Replicated extends Clusters {
+    Replicated() {
+      super(RedisCluster.startWithReplicas(Kind.VALKEY_8, 3));
+    }
+
+    @Test
+    void aNodeThatIsKilledHarmsNoLockElsewhereAndIsReplaced() throws Exception {
+      Engine client = clientAt(cluster.url(), how -> how.requestTimeout(Duration.ofSeconds(2)));
+      Lease here = client.lock("a").acquire();
+      String elsewhere = elsewhere("a");
+      Lease there = client.lock(elsewhere).acquire();
+      RedisServer node = nodeOf("a");
+      RedisServer replica = cluster.replicaOf(node);
+      awaitReplicated(node, replica);
+      node.kill();
+      there.ensureHeld(there.remaining().plusNanos(1));
+      there.release();
+      await()
+          .atMost(PATIENCE)
+          .ignoreException(StoreException.class)
+          .untilAsserted(() -> here.ensureHeld(here.remaining().plusNanos(1)));
+      here.release();
+      node.start();
+      cluster.awaitWhole();
+      comeBack(node);
+      requireNothingLeft(client);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "TAKEOVER"})
+    void aReplicaTakesOver(String how) throws Exception {
+      Engine client = client();
+      Engine other = client();
+      Lease held = client.lock("a").acquire();
+      CompletableFuture<Lease> waiter = beginToWait(other.lock("a"), client);
+      RedisServer node = nodeOf("a");
+      RedisServer replica = cluster.replicaOf(node);
+      awaitReplicated(node, replica);
+      failOver(replica, how);
+      await()
+          .atMost(PATIENCE)
+          .ignoreException(StoreException.class)
+          .untilAsserted(() -> held.ensureHeld(held.remaining().plusNanos(1)));
+      held.release();
+      served(waiter).release();
+      comeBack(node);
+      requireNothingLeft(client);
+    }
+
+    private void failOver(RedisServer replica, String how) {
+      if (how.isEmpty()) {
+        replica.command("CLUSTER", "FAILOVER");
+      } else {
+        replica.command("CLUSTER", "FAILOVER", how);
+      }
+      await()
+          .atMost(PATIENCE)
+          .until(() -> "master".equals(replica.info("replication").get("role")));
+    }
+
+    /** It is the primary again, as the other tests have it. */
+    private void comeBack(RedisServer node) {
+      await()
+          .atMost(PATIENCE)
+          .until(() -> "up".equals(node.info("replication").get("master_link_status")));
+      failOver(node, "");
+      cluster.awaitWhole();
+    }
+
+    private static void awaitReplicated(RedisServer primary, RedisServer replica) {
+      await()
+          .atMost(PATIENCE)
+          .until(
+              () ->
+                  offset(primary, "master_repl_offset")
+                      .equals(offset(replica, "slave_repl_offset")));
+    }
+
+    private static String offset(RedisServer server, String field) {
+      return server.info("replication").getOrDefault(field, "");
+    }
   }
 
   @Test
-  void aNodeOfItIsRefused() {
-    requireRefused();
-  }
-
-  /** As far as a user may do what locks need, and no more. */
-  @Test
-  void alsoWhereInfoIsNotPermitted() {
-    assertThat(server.command("ACL", "SETUSER", "default", "-info")).isEqualTo("OK");
-    requireRefused();
-    assertThat(server.command("ACL", "SETUSER", "default", "+info")).isEqualTo("OK");
-  }
-
-  private void requireRefused() {
-    assertThatThrownBy(this::client)
+  void withoutNodesThereIsOneClearError() {
+    assertThatThrownBy(
+            () -> Leasehold.connect("redis+cluster://:geheim@127.0.0.1:1,127.0.0.1:2").close())
         .isInstanceOfSatisfying(
-            StoreException.class, e -> assertThat(e.failure()).isEqualTo(Failure.REFUSED))
-        .hasMessageContaining("a cluster, which is not supported");
-    assertThat((List<?>) server.command("KEYS", "*")).isEmpty();
+            StoreException.class, e -> assertThat(e.failure()).isEqualTo(Failure.UNAVAILABLE))
+        .hasMessageContaining("127.0.0.1:1,127.0.0.1:2")
+        .hasMessageContaining("Connection refused")
+        .hasMessageNotContaining("geheim");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis+cluster://:geheim@127.0.0.1/1",
+        "redis+cluster://:geheim@",
+        "redis+cluster://127.0.0.1?database=geheim",
+      })
+  void aUrlThatIsNoneIsRefused(String url) {
+    assertThatThrownBy(() -> Leasehold.connect(url).close())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageNotContaining("geheim")
+        .hasNoCause();
   }
 }

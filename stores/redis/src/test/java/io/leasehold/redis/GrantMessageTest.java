@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -50,7 +51,7 @@ class GrantMessageTest extends ServerTest {
   @BeforeEach
   void everybodyWaits() {
     StoreUrl url = StoreUrl.parse(server.url() + "?prefix=" + prefix());
-    Connections connections = ServerAddress.of(url, Map.of()).connections();
+    Connections connections = ServerAddress.of(url, Map.of(), Set.of());
     store = RedisStore.open(connections, new Keys(prefix()), new SystemClock(), heard);
     assertThat(attempt(holder)).isInstanceOf(Granted.class);
     for (Ticket ticket : List.of(waiter, later)) {

@@ -12,6 +12,7 @@ import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.SystemClock;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,7 +44,7 @@ class IdleConnectionTest extends ServerTest {
           }
         };
     StoreUrl url = StoreUrl.parse(server.url());
-    Connections connections = ServerAddress.of(url, Map.of()).connections();
+    Connections connections = ServerAddress.of(url, Map.of(), Set.of());
     Keys keys = new Keys(prefix());
     return add(
         Leasehold.builder(listener -> RedisStore.open(connections, keys, clock, listener))

@@ -3,7 +3,16 @@ package io.leasehold.sessions;
 import io.leasehold.LockMode;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.Durations;
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * What one acquisition has put under a lock name.
@@ -37,6 +46,62 @@ public record Entry(
   public record Details(String holder, Duration age, Duration remaining) {
     /** Nothing is known. */
     public static final Details NONE = new Details("", Duration.ZERO, Duration.ZERO);
+
+    private static final Pattern TEXT =
+        Pattern.compile("([\\w.]+) since (\\S+) (.*)", Pattern.DOTALL);
+    private static final Pattern READABLE = Pattern.compile("[\\P{C}&&[^\\uFFFD]]{1,255}");
+
+    /** Of an entry that is made now. */
+    public static Details of(Ticket ticket) {
+      return new Details(ticket.holder(), Duration.ZERO, ticket.ttl());
+    }
+
+    /**
+     * The value of an entry, for people: {@code 30s since 2030-01-31T12:00:00Z HOLDER}.
+     *
+     * @param now the wall clock
+     */
+    public String text(long now) {
+      Instant since = Instant.ofEpochMilli(now - age.toMillis());
+      return Durations.show(remaining) + " since " + since + " " + holder;
+    }
+
+    /**
+     * What a value says. What {@link #text} has not written is the holder, if a person can read it.
+     *
+     * @param now the wall clock; the age is by that of another machine
+     */
+    public static Details of(String text, long now) {
+      Matcher parts = TEXT.matcher(text);
+      try {
+        if (parts.matches()) {
+          long age = Math.max(0, now - Instant.parse(parts.group(2)).toEpochMilli());
+          Duration ttl = Durations.parse(parts.group(1));
+          return new Details(parts.group(3), Duration.ofMillis(age), ttl);
+        }
+      } catch (IllegalArgumentException | ArithmeticException | DateTimeException foreign) {
+        // As any other
+      }
+      return READABLE.matcher(text).matches()
+          ? new Details(text, Duration.ZERO, Duration.ZERO)
+          : NONE;
+    }
+  }
+
+  /** An exclusive one, which another kind of client has made, perhaps. */
+  public static Entry exclusive(String name, String key, LeaseId id, long number, Details details) {
+    return new Entry(name, key, id, LockMode.EXCLUSIVE, 1, 1, number, details);
+  }
+
+  /** The entry of a list, with what another answer says of it. */
+  public Entry with(long newNumber, Details newDetails) {
+    return new Entry(name, key, id, mode, permits, limit, newNumber, newDetails);
+  }
+
+  /** The entries of each name, in their order. */
+  static Map<String, List<Entry>> byName(List<Entry> all) {
+    return all.stream()
+        .collect(Collectors.groupingBy(Entry::name, TreeMap::new, Collectors.toList()));
   }
 
   /** Whether both may stand under one name: not a semaphore beside anything else. */

@@ -6,36 +6,23 @@ import io.leasehold.LockSnapshot.Waiter;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.StoreOperator;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The requests of operators, for entries of all clients. */
-final class EntryOperator implements StoreOperator {
-  private final EntryStore store;
-
-  EntryOperator(EntryStore store) {
-    this.store = store;
-  }
+/** The requests of operators, for entries of all clients. Thread-safe. */
+public record EntryOperator(EntryList entries) implements StoreOperator {
 
   @Override
   public CompletionStage<List<LockSnapshot>> list(Optional<String> name, Duration within) {
-    return store
+    return entries
         .list(name, within)
         .thenApply(
-            all -> {
-              Map<String, List<Entry>> names = new TreeMap<>();
-              for (Entry each : all) {
-                names.computeIfAbsent(each.name(), key -> new ArrayList<>()).add(each);
-              }
-              return names.entrySet().stream()
-                  .map(each -> snapshot(each.getKey(), each.getValue()))
-                  .toList();
-            });
+            all ->
+                Entry.byName(all).entrySet().stream()
+                    .map(each -> snapshot(each.getKey(), each.getValue()))
+                    .toList());
   }
 
   private static LockSnapshot snapshot(String name, List<Entry> entries) {
@@ -64,15 +51,15 @@ final class EntryOperator implements StoreOperator {
 
   @Override
   public CompletionStage<Boolean> breakLease(String name, long number, Duration within) {
-    return store
+    return entries
         .list(Optional.of(name), within)
         .thenCompose(
-            entries -> {
-              int holders = entries.isEmpty() ? 0 : Admission.holders(entries);
-              return entries.subList(0, holders).stream()
+            all -> {
+              int holders = all.isEmpty() ? 0 : Admission.holders(all);
+              return all.subList(0, holders).stream()
                   .filter(entry -> entry.number() == number)
                   .findAny()
-                  .map(entry -> store.remove(entry, within))
+                  .map(entry -> entries.remove(entry, within))
                   .orElse(CompletableFuture.completedFuture(false));
             });
   }

@@ -1,13 +1,13 @@
 package io.leasehold.sessions;
 
 import io.leasehold.Finding;
+import io.leasehold.Finding.Level;
 import io.leasehold.LockMode;
 import io.leasehold.Trait;
 import io.leasehold.spi.Traits;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
@@ -16,7 +16,7 @@ import java.util.function.UnaryOperator;
  * A connection to a store that has sessions. Its methods behave as those of {@link Session}.
  * Thread-safe.
  */
-public interface EntryStore extends AutoCloseable {
+public interface EntryStore extends EntryList, AutoCloseable {
   /** What the lock store declares: see {@link #traits(String, Set, Limits, Trait...)}. */
   Traits traits();
 
@@ -37,19 +37,6 @@ public interface EntryStore extends AutoCloseable {
   default Duration beatEvery(Duration ttl) {
     return ttl.dividedBy(3);
   }
-
-  /**
-   * Lists the entries of one name, or of all, with all {@linkplain Entry.Details details}. Those of
-   * one name stand together, in their order.
-   */
-  CompletionStage<List<Entry>> list(Optional<String> name, Duration within);
-
-  /**
-   * Removes an entry of any session, and no other.
-   *
-   * @return whether it was there
-   */
-  CompletionStage<Boolean> remove(Entry entry, Duration within);
 
   /** As {@link io.leasehold.spi.LockStore#diagnose}. */
   CompletionStage<List<Finding>> diagnose(Duration within);
@@ -74,11 +61,6 @@ public interface EntryStore extends AutoCloseable {
       int yieldPercent,
       UnaryOperator<Duration> crashExtra) {}
 
-  /** The traits of the lock over a store of this kind, in all modes. */
-  static Traits traits(String store, Limits limits, Trait... more) {
-    return traits(store, EnumSet.allOf(LockMode.class), limits, more);
-  }
-
   /**
    * The traits of the lock over a store of this kind.
    *
@@ -98,5 +80,16 @@ public interface EntryStore extends AutoCloseable {
         new Traits.Life(Traits.Ends.SESSION, limits.yieldPercent, limits.crashExtra),
         Traits.Wanted.ON_RENEWAL,
         Traits.Calls.NON_BLOCKING);
+  }
+
+  /** What the number of servers that vote on each change means. */
+  static Finding quorum(String check, long servers) {
+    long spared = (servers - 1) / 2;
+    return spared > 0
+        ? new Finding(Level.OK, check, servers + ", of which " + spared + " may be down")
+        : new Finding(
+            Level.WARNING,
+            check,
+            servers + ": while one is down no lock can be taken or kept; run three or five");
   }
 }

@@ -4,8 +4,8 @@ import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import java.util.concurrent.CompletionException;
 
-/** What the failure of a request says. */
-final class Failures {
+/** What the failure of a request says. Stateless and thread-safe. */
+public final class Failures {
   private Failures() {}
 
   private static Throwable cause(Throwable failed) {
@@ -14,7 +14,7 @@ final class Failures {
   }
 
   /** Whether the request may have taken effect, or may do so later. */
-  static boolean mayHaveTakenEffect(Throwable failed) {
+  public static boolean mayHaveTakenEffect(Throwable failed) {
     return !(cause(failed) instanceof StoreException known)
         || known.failure() == Failure.UNKNOWN_OUTCOME;
   }

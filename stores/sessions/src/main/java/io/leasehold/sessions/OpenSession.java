@@ -76,6 +76,12 @@ final class OpenSession {
     return gone;
   }
 
+  /** Ends it for good. */
+  CompletionStage<Boolean> close() {
+    end();
+    return session().end().thenApply(done -> true);
+  }
+
   /** Whether it has had no entries for a while. */
   boolean isIdle() {
     return places.isEmpty() && clock.nanos() - used > IDLE.toNanos();

@@ -174,8 +174,8 @@ final class Place {
         .session()
         .read(List.of(ticket.name()), within)
         .whenComplete(
-            (lists, failed) -> {
-              if (failed == null && isLost(standing, lists.get(0))) {
+            (all, failed) -> {
+              if (failed == null && isLost(standing, all)) {
                 listener.lost(List.of(ticket.id()));
               }
             });
@@ -234,7 +234,7 @@ final class Place {
         .in
         .session()
         .read(List.of(ticket.name()), within)
-        .thenCompose(lists -> judge(standing, lists.get(0), false, within));
+        .thenCompose(all -> judge(standing, all, false, within));
   }
 
   /**
@@ -316,7 +316,7 @@ final class Place {
       OpenSession in, Entry mine, Entry head, Duration within) {
     CompletionStage<Optional<Details>> holder =
         head.details().holder().isEmpty()
-            ? in.session().look(head, within).exceptionally(failed -> Optional.empty())
+            ? in.session().look(head, null, within).exceptionally(failed -> Optional.empty())
             : CompletableFuture.completedFuture(Optional.of(head.details()));
     return leave(in, mine, within)
         .thenCombine(
@@ -381,7 +381,7 @@ final class Place {
     for (Entry each : fresh) {
       CompletionStage<Armed> one =
           in.session()
-              .watch(each, isGone -> changed(each, isGone), within)
+              .look(each, isGone -> changed(each, isGone), within)
               .whenComplete(
                   (found, failed) -> {
                     if (failed != null || found.isEmpty()) {

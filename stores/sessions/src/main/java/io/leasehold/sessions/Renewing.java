@@ -62,16 +62,17 @@ final class Renewing {
     List<String> all = List.copyOf(names.keySet());
     for (int from = 0; from < all.size(); from += mostTogether) {
       List<String> some = all.subList(from, Math.min(from + mostTogether, all.size()));
-      CompletionStage<List<List<Entry>>> read = in.session().read(some, within);
+      CompletionStage<List<Entry>> read = in.session().read(some, within);
       // The read decides. Without the beat less is left
       beat.handle((done, failed) -> true)
           .thenCompose(done -> read)
           .whenComplete(
-              (lists, failed) -> {
-                for (int i = 0; i < some.size(); i++) {
-                  List<Entry> entries = failed == null ? lists.get(i) : List.of();
-                  for (Asked one : names.getOrDefault(some.get(i), List.of())) {
-                    answer(one.place, renewed(one, entries, failed), each);
+              (found, failed) -> {
+                Map<String, List<Entry>> entries = failed == null ? Entry.byName(found) : Map.of();
+                for (String name : some) {
+                  for (Asked one : names.getOrDefault(name, List.of())) {
+                    List<Entry> named = entries.getOrDefault(name, List.of());
+                    answer(one.place, renewed(one, named, failed), each);
                   }
                 }
               });

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A session of this client with the store: its entries live as long as it does. The methods return
@@ -42,8 +43,8 @@ public interface Session {
    */
   CompletionStage<Boolean> takeBack(Ticket ticket, Duration within);
 
-  /** Lists the entries of each of these names, in their order. */
-  CompletionStage<List<List<Entry>>> read(List<String> names, Duration within);
+  /** Lists the entries of these names, those of one name in their order. */
+  CompletionStage<List<Entry>> read(List<String> names, Duration within);
 
   /** Hears of the first change of an entry. It must not block. */
   interface Watcher {
@@ -56,14 +57,14 @@ public interface Session {
   }
 
   /**
-   * Watches an entry: the watcher runs once, soon after the entry changed, or may have.
+   * Looks at an entry, and watches it: the watcher runs once, soon after the entry changed, or may
+   * have.
    *
+   * @param watcher null to watch nothing
    * @return the details of the entry; empty if it is gone, and then nothing is watched
    */
-  CompletionStage<Optional<Entry.Details>> watch(Entry other, Watcher watcher, Duration within);
-
-  /** As {@link #watch}, without watching. */
-  CompletionStage<Optional<Entry.Details>> look(Entry other, Duration within);
+  CompletionStage<Optional<Entry.Details>> look(
+      Entry other, @Nullable Watcher watcher, Duration within);
 
   /** Changes an entry of this session, so that its watchers run. */
   CompletionStage<Void> touch(Entry own, Duration within);
@@ -74,6 +75,6 @@ public interface Session {
   /** How long from now the store certainly keeps the session: see {@link SessionLife}. */
   Duration left();
 
-  /** Ends the session with all its entries, soon. Does not wait for it. */
-  void end();
+  /** Ends the session with all its entries; completes when the store has answered. */
+  CompletionStage<?> end();
 }

@@ -7,6 +7,8 @@ import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Scheduler;
+import io.leasehold.spi.support.Scheduler.Lane;
+import io.leasehold.spi.support.TimedJoin;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +21,7 @@ import java.util.function.Consumer;
 /** The sessions of this client: one for each ttl. Thread-safe. */
 final class Sessions {
   /** An opening does not depend on how long the first caller can wait. */
-  private static final Duration OPENING = Duration.ofSeconds(5);
+  private static final Duration OPENING = Duration.ofSeconds(10);
 
   private static final long SHORTEST_PAUSE_NANOS = 5_000_000;
 
@@ -95,7 +97,7 @@ final class Sessions {
       // First, so that an attempt which comes now opens another one
       open.remove(one.ttl, made);
       if (one.endIfIdle()) {
-        one.session().end();
+        CompletionStage<?> unused = one.session().end();
       }
     }
     if (one.hasEnded()) {
@@ -126,17 +128,25 @@ final class Sessions {
     for (Place place : one.end()) {
       (place.isGranted() ? lost : waiting).add(place.ticket.id());
     }
-    if (!lost.isEmpty()) {
-      listener.lost(lost);
-    }
-    waiting.forEach(listener::wake);
+    // On another thread: a request that finds it out may be sent with a mutex
+    scheduler.callback(
+        Lane.ENGINE,
+        () -> {
+          if (!lost.isEmpty()) {
+            listener.lost(lost);
+          }
+          waiting.forEach(listener::wake);
+        });
   }
 
-  /** Ends the sessions, soon. */
+  /** Ends the sessions; waits for the answers for a moment. */
   void close() {
     closed = true;
+    List<CompletableFuture<?>> ends = new ArrayList<>();
     for (CompletableFuture<OpenSession> each : open.values()) {
-      CompletableFuture<Void> unused = each.thenAccept(one -> one.session().end());
+      ends.add(each.thenCompose(OpenSession::close));
     }
+    open.clear();
+    TimedJoin.ofClosing(ends);
   }
 }

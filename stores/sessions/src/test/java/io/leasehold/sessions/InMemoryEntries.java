@@ -1,6 +1,7 @@
 package io.leasehold.sessions;
 
 import io.leasehold.Finding;
+import io.leasehold.LockMode;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.sessions.Entry.Details;
@@ -12,13 +13,13 @@ import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Threads;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,19 +44,12 @@ final class InMemoryEntries {
   private @Nullable CompletableFuture<Void> reads;
   private int refusals;
   private boolean expires = true;
+  private boolean beats = true;
 
   private record Held(Entry entry, OfClient session, long since) {
     /** As a list has it. */
     Entry listed() {
-      return new Entry(
-          entry.name(),
-          entry.key(),
-          entry.id(),
-          entry.mode(),
-          entry.permits(),
-          entry.limit(),
-          0,
-          Details.NONE);
+      return entry.with(0, Details.NONE);
     }
   }
 
@@ -119,6 +113,19 @@ final class InMemoryEntries {
 
   private List<Entry> listed(String name) {
     return named(name).stream().map(Held::listed).toList();
+  }
+
+  /** An entry of another client, before all others. */
+  synchronized void insertFirst(Ticket ticket) {
+    OfClient other = new OfClient(ticket.ttl(), () -> {});
+    sessions.add(other);
+    other.make(ticket);
+    entries.add(0, entries.remove(entries.size() - 1));
+  }
+
+  /** From now on no session is prolonged. */
+  synchronized void refuseBeats() {
+    beats = false;
   }
 
   /** As if the server's clock were slower than the client's. */
@@ -198,6 +205,7 @@ final class InMemoryEntries {
     public Traits traits() {
       return EntryStore.traits(
           "entries",
+          EnumSet.allOf(LockMode.class),
           new Limits(
               Duration.ofMillis(10),
               Duration.ofDays(1),
@@ -227,27 +235,12 @@ final class InMemoryEntries {
     public CompletionStage<List<Entry>> list(Optional<String> name, Duration within) {
       return answer(
           "list",
-          () -> {
-            Map<String, List<Entry>> names = new TreeMap<>();
-            for (Held held : entries) {
-              Entry entry = held.entry;
-              if (name.isEmpty() || name.get().equals(entry.name())) {
-                names
-                    .computeIfAbsent(entry.name(), key -> new ArrayList<>())
-                    .add(
-                        new Entry(
-                            entry.name(),
-                            entry.key(),
-                            entry.id(),
-                            entry.mode(),
-                            entry.permits(),
-                            entry.limit(),
-                            entry.number(),
-                            details(entry.key()).orElseThrow()));
-              }
-            }
-            return names.values().stream().flatMap(List::stream).toList();
-          });
+          () ->
+              entries.stream()
+                  .map(Held::entry)
+                  .filter(entry -> name.isEmpty() || name.get().equals(entry.name()))
+                  .map(entry -> entry.with(entry.number(), details(entry.key()).orElseThrow()))
+                  .toList());
     }
 
     @Override
@@ -367,36 +360,31 @@ final class InMemoryEntries {
     }
 
     @Override
-    public CompletionStage<List<List<Entry>>> read(List<String> names, Duration within) {
+    public CompletionStage<List<Entry>> read(List<String> names, Duration within) {
       CompletableFuture<Void> held = reads;
-      CompletionStage<List<List<Entry>>> read =
+      CompletionStage<List<Entry>> read =
           answer(
               "read",
               () -> {
                 requireAlive();
-                return names.stream().map(InMemoryEntries.this::listed).toList();
+                return names.stream().flatMap(name -> listed(name).stream()).toList();
               },
               this::tellIfEnded);
       return held == null ? read : held.thenCompose(released -> read);
     }
 
     @Override
-    public CompletionStage<Optional<Details>> watch(
-        Entry other, Session.Watcher watcher, Duration within) {
+    public CompletionStage<Optional<Details>> look(
+        Entry other, Session.@Nullable Watcher watcher, Duration within) {
       return answer(
-          "watch",
+          watcher == null ? "look" : "watch",
           () -> {
             Optional<Details> found = details(other.key());
-            if (found.isPresent()) {
+            if (watcher != null && found.isPresent()) {
               watchers.add(new Watched(other.key(), watcher));
             }
             return found;
           });
-    }
-
-    @Override
-    public CompletionStage<Optional<Details>> look(Entry other, Duration within) {
-      return answer("look", () -> details(other.key()));
     }
 
     @Override
@@ -415,6 +403,9 @@ final class InMemoryEntries {
           "beat",
           () -> {
             requireAlive();
+            if (!beats) {
+              throw new StoreException(Failure.UNAVAILABLE, "not now", null);
+            }
             life.answered(life.now());
             return null;
           },
@@ -427,8 +418,8 @@ final class InMemoryEntries {
     }
 
     @Override
-    public void end() {
-      answer(
+    public CompletionStage<?> end() {
+      return answer(
           "end",
           () -> {
             drop();

@@ -476,4 +476,54 @@ class SessionLockStoreTest {
         .isEqualTo(new Attempt.OtherKind(LockMode.PERMITS, 5));
     assertThat(server.keys("name")).hasSize(1);
   }
+
+  /** What is of another kind then may be a try that is about to leave. */
+  @Test
+  void aWaiterIsNotRefusedForWhatIsOfAnotherKindLater() throws Exception {
+    SessionLockStore store = open();
+    Ticket held = exclusive("name", Intent.QUEUE);
+    Ticket waits = exclusive("name", Intent.QUEUE);
+    attempt(store, held);
+    queue(store, waits);
+    server.insertFirst(ticket("name", LockMode.PERMITS, 1, 5, Intent.TRY, TTL));
+
+    assertThat(attempt(store, waits)).isInstanceOf(Attempt.Queued.class);
+    assertThat(server.keys("name")).hasSize(3);
+  }
+
+  @Test
+  void aRenewalStatesNoMoreThanAnyRenewalYields() throws Exception {
+    SessionLockStore store = open();
+    Ticket held = exclusive("name", Intent.QUEUE);
+    Duration yields = TTL.multipliedBy(60).dividedBy(100);
+
+    assertThat(attempt(store, held)).isEqualTo(new Attempt.Granted(1, yields, false));
+
+    assertThat(renew(store, List.of(held)).get(held.id()))
+        .isEqualTo(new Renewal.Renewed(yields, false));
+  }
+
+  /** The list alone proves nothing: the session may end before it is prolonged again. */
+  @Test
+  void aLeaseWhoseSessionIsInDoubtIsNotRenewed() throws Exception {
+    SessionLockStore store = open();
+    Ticket held = exclusive("name", Intent.QUEUE);
+    attempt(store, held);
+    server.pauseExpiry();
+    server.refuseBeats();
+    clock.advance(TTL.plusSeconds(1));
+
+    assertThat(renew(store, List.of(held)).get(held.id())).isInstanceOf(Renewal.Unknown.class);
+  }
+
+  @Test
+  void aStoreThatIsClosedHasEndedItsSessions() throws Exception {
+    SessionLockStore store = open();
+    attempt(store, exclusive("name", Intent.QUEUE));
+
+    store.close();
+
+    assertThat(server.count("end")).isEqualTo(1);
+    assertThat(server.keys("name")).isEmpty();
+  }
 }

@@ -44,6 +44,9 @@ final class Connection implements Watcher {
 
   private static final Duration LONGEST_SETTLE = Duration.ofSeconds(2);
 
+  /** A beat at once, and the next a third of the ttl later, which proves the first. */
+  private static final int LEAST_LEFT_PERCENT = 64;
+
   private final Setting setting;
   private final Duration asked;
   private final Runnable reconnected;
@@ -56,8 +59,8 @@ final class Connection implements Watcher {
   /** The session, once it is known how long it lives; fails if that is not what was asked for. */
   final CompletableFuture<Session> proved = new CompletableFuture<>();
 
-  private final SessionLife life;
-  final CompletableFuture<Boolean> closed = new CompletableFuture<>();
+  private volatile SessionLife life;
+  private final CompletableFuture<Boolean> closed = new CompletableFuture<>();
   private final AtomicBoolean over = new AtomicBoolean();
   private final AtomicBoolean begun = new AtomicBoolean();
   private volatile @Nullable Handle handle;
@@ -118,9 +121,15 @@ final class Connection implements Watcher {
     return !over.get();
   }
 
-  /** Whether leases of this ttl can be in it. */
+  /**
+   * Whether leases of this ttl can be in it from now on. Until the first one it is not prolonged,
+   * and what is left must last until the beats prove that it is.
+   */
   boolean serves(Duration ttl) {
-    return stands() && (setting.shared || asked.equals(ttl)) && !proved.isCompletedExceptionally();
+    return stands()
+        && (setting.shared || asked.equals(ttl))
+        && !proved.isCompletedExceptionally()
+        && life.left().compareTo(ttl.multipliedBy(LEAST_LEFT_PERCENT).dividedBy(100)) >= 0;
   }
 
   @Override
@@ -148,9 +157,11 @@ final class Connection implements Watcher {
 
   private void begin(ZooKeeper zk) {
     Duration ttl = Duration.ofMillis(zk.getSessionTimeout());
-    // Of the application's session nothing is known before it is proved
-    SessionLife counted = setting.shared ? new SessionLife(clock, ttl, settle(ttl)) : life;
-    Wire wire = new Wire(zk, setting.acls, counted, this::lose);
+    if (setting.shared) {
+      // Of the application's session nothing is known before it is proved
+      life = new SessionLife(clock, ttl, settle(ttl));
+    }
+    Wire wire = new Wire(zk, setting.acls, life, this::lose);
     ZooKeeperSession session = new ZooKeeperSession(wire, setting.tree, this::close);
     session.begin().whenComplete((made, failed) -> begun(session, failed));
   }
@@ -200,22 +211,22 @@ final class Connection implements Watcher {
   private void fail(Throwable failure) {
     ready.completeExceptionally(failure);
     proved.completeExceptionally(failure);
-    close();
+    CompletableFuture<Boolean> unused = close();
   }
 
   /** The servers have ended it, or the client library. */
   private void lose() {
     if (stands()) {
       // First, so that no session is opened in it by what the end brings about
-      close();
+      CompletableFuture<Boolean> unused = close();
       ended.run();
       String where = setting.where + " has ended the session, or refused the client";
       fail(new StoreException(Failure.UNAVAILABLE, where, null));
     }
   }
 
-  /** Ends it with its entries; {@link #closed} says when that is done. */
-  void close() {
+  /** Ends it with its entries; completes when that is done. */
+  CompletableFuture<Boolean> close() {
     if (over.compareAndSet(false, true)) {
       Handle opened = handle;
       if (setting.shared) {
@@ -233,5 +244,6 @@ final class Connection implements Watcher {
             closed.complete(true);
           });
     }
+    return closed;
   }
 }

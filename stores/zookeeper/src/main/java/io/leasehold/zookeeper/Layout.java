@@ -4,17 +4,16 @@ import io.leasehold.LockMode;
 import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.Entry.Details;
 import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.Ticket;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import io.leasehold.spi.support.LockNames;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /** How the nodes of names and entries are called. An entry ends in the number of the server. */
 enum Layout {
@@ -39,26 +38,15 @@ enum Layout {
   }
 
   /**
-   * The layout of this parameter; ours without one.
+   * The layout of this URL; ours without one.
    *
    * @throws IllegalArgumentException if there is no such layout
    */
-  static Layout of(Optional<String> parameter) {
-    return parameter.map(Layout::of).orElse(OWN);
-  }
-
-  private static Layout of(String parameter) {
-    return Arrays.stream(values())
-        .filter(each -> each != OWN && each.toString().equals(parameter))
-        .findAny()
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "the store URL has an unknown layout; leave it out, or say layout="
-                        + Arrays.stream(values())
-                            .filter(each -> each != OWN)
-                            .map(Layout::toString)
-                            .collect(Collectors.joining(" or layout="))));
+  static Layout of(StoreUrl url) {
+    String chosen =
+        url.choice("layout", List.of(CURATOR_MUTEX.toString(), CURATOR_READWRITE.toString()))
+            .orElse(OWN.toString());
+    return valueOf(chosen.toUpperCase(Locale.ROOT).replace('-', '_'));
   }
 
   /** As a URL has it. */
@@ -80,8 +68,7 @@ enum Layout {
     if (this != OWN) {
       return name.startsWith("/") ? name : "/" + name;
     }
-    String escaped = URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
-    return "/" + (escaped.startsWith(".") ? "%2E" + escaped.substring(1) : escaped);
+    return "/" + LockNames.encoded(name);
   }
 
   /** What the node of an entry begins with; the number follows. */
@@ -102,6 +89,11 @@ enum Layout {
    * @param number what the server has appended
    */
   record Child(int number, Entry entry) {}
+
+  /** Whether the node at this path is an entry of this layout. */
+  boolean isEntry(String path) {
+    return child.matcher(path.substring(path.lastIndexOf('/') + 1)).matches();
+  }
 
   /** Empty if it is no entry of this layout. */
   Optional<Child> child(String name, String path, String node) {

@@ -1,12 +1,10 @@
 package io.leasehold.zookeeper;
 
 import io.leasehold.sessions.Entry;
-import io.leasehold.sessions.Entry.Details;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.support.LockNames;
 import io.leasehold.zookeeper.Layout.Child;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -47,6 +45,16 @@ record Tree(String chroot, String root, String sessions, Layout layout) {
     return root + layout.node(name);
   }
 
+  /** The node at this path below the root. */
+  String below(String path) {
+    String node = root + path;
+    return node.isEmpty() ? "/" : node;
+  }
+
+  static String parent(String path) {
+    return path.substring(0, path.lastIndexOf('/'));
+  }
+
   /** Why no lock can have this name; empty if one can. */
   Optional<String> refusal(String name) {
     try {
@@ -62,7 +70,7 @@ record Tree(String chroot, String root, String sessions, Layout layout) {
   static List<String> names(List<String> nodes) {
     return nodes.stream()
         .filter(node -> node.matches("([\\w*-]|%[0-9A-F]{2})([\\w.*-]|%[0-9A-F]{2})*"))
-        .map(node -> URLDecoder.decode(node, StandardCharsets.UTF_8))
+        .map(LockNames::decoded)
         .toList();
   }
 
@@ -91,37 +99,7 @@ record Tree(String chroot, String root, String sessions, Layout layout) {
     return found.stream().map(Child::entry).toList();
   }
 
-  /** The entry of a list with its number and details. */
-  static Entry detailed(Entry entry, long number, Details details) {
-    return new Entry(
-        entry.name(),
-        entry.key(),
-        entry.id(),
-        entry.mode(),
-        entry.permits(),
-        entry.limit(),
-        number,
-        details);
-  }
-
-  /** What the node of an entry has: the ttl of its session in milliseconds, and the holder. */
-  static String data(Duration ttl, String holder) {
-    return ttl.toMillis() + " " + holder;
-  }
-
   static byte[] bytes(String data) {
     return data.getBytes(StandardCharsets.UTF_8);
-  }
-
-  /**
-   * What {@link #data} has written.
-   *
-   * @param silent how long ago the client has prolonged the session; empty if not known
-   */
-  static Details details(String data, Duration age, Optional<Duration> silent) {
-    String[] parts = data.split(" ", 2);
-    Duration ttl = Duration.ofMillis(parts[0].matches("\\d{1,9}") ? Long.parseLong(parts[0]) : 0);
-    Duration left = silent.map(ttl::minus).filter(time -> !time.isNegative()).orElse(Duration.ZERO);
-    return new Details(parts[parts.length - 1], age, left);
   }
 }

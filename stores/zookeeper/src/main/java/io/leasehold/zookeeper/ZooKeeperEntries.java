@@ -1,9 +1,7 @@
 package io.leasehold.zookeeper;
 
 import io.leasehold.Finding;
-import io.leasehold.Finding.Level;
 import io.leasehold.StoreException;
-import io.leasehold.StoreException.Failure;
 import io.leasehold.Trait;
 import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.EntryStore;
@@ -13,7 +11,6 @@ import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Traits;
 import io.leasehold.spi.support.Clock;
-import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.SystemClock;
 import io.leasehold.spi.support.Threads;
@@ -26,8 +23,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** The sessions of one client: one for each ttl, and one for what has no ttl. Thread-safe. */
@@ -35,8 +30,8 @@ final class ZooKeeperEntries implements EntryStore {
   /** The ttl that nobody chose, which servers take as they come. */
   private static final Duration USUAL = Duration.ofSeconds(30);
 
-  private static final Duration OPENING = Duration.ofSeconds(5);
-  private static final Duration CLOSING = Duration.ofSeconds(2);
+  /** Two servers that say nothing may be asked before one that does. */
+  private static final Duration OPENING = Duration.ofSeconds(10);
 
   /**
    * With a beat in each third of the ttl: one third has passed when a beat is answered, another one
@@ -73,21 +68,16 @@ final class ZooKeeperEntries implements EntryStore {
   }
 
   private void awaitFirst() {
-    try {
-      Duration ttl = TimedJoin.of(first.ready, OPENING.plus(OPENING)).ttl();
-      Duration shortest = setting.shared() ? ttl : Duration.ofMillis(500);
-      Duration longest = setting.shared() ? ttl : Duration.ofHours(1);
-      // When the leader changes, a session has all its time again
-      Limits limits =
-          new Limits(shortest, longest, Duration.ofMillis(1), YIELD_PERCENT, extra -> extra);
-      Layout layout = setting.tree().layout();
-      String store = layout == Layout.OWN ? "zookeeper" : "zookeeper (layout=" + layout + ")";
-      traits = EntryStore.traits(store, layout.modes(), limits, Trait.SURVIVES_RESTART);
-    } catch (ExecutionException | TimeoutException e) {
-      throw e.getCause() instanceof StoreException known
-          ? known
-          : new StoreException(Failure.UNAVAILABLE, "cannot open " + setting.where(), e);
-    }
+    Duration late = OPENING.multipliedBy(2); // it ends by itself before
+    Duration ttl = TimedJoin.ofOpening(setting.where(), first.ready, late).ttl();
+    Duration shortest = setting.shared() ? ttl : Duration.ofMillis(500);
+    Duration longest = setting.shared() ? ttl : Duration.ofHours(1);
+    // When the leader changes, a session has all its time again
+    Limits limits =
+        new Limits(shortest, longest, Duration.ofMillis(1), YIELD_PERCENT, extra -> extra);
+    Layout layout = setting.tree().layout();
+    String store = layout == Layout.OWN ? "zookeeper" : "zookeeper (layout=" + layout + ")";
+    traits = EntryStore.traits(store, layout.modes(), limits, Trait.SURVIVES_RESTART);
   }
 
   private Connection connect(Duration ttl, Duration within) {
@@ -109,12 +99,16 @@ final class ZooKeeperEntries implements EntryStore {
 
   @Override
   public CompletionStage<Session> open(Duration ttl, Runnable ended, Duration within) {
-    Connection one = first.serves(ttl) ? first : connect(ttl, within);
+    Connection known = first;
+    Connection one = known.serves(ttl) ? known : connect(ttl, within);
     one.onEnd(ended);
+    if (one == known) {
+      CompletionStage<Void> unused = one.ready.thenCompose(session -> session.beat(within));
+    }
     return one.proved.whenComplete(
         (session, failed) -> {
           if (failed != null) {
-            one.close();
+            CompletableFuture<Boolean> unused = one.close();
           }
         });
   }
@@ -143,30 +137,12 @@ final class ZooKeeperEntries implements EntryStore {
   public CompletionStage<List<Finding>> diagnose(Duration within) {
     return session(within)
         .thenCompose(ZooKeeperSession::servers)
-        .thenApply(servers -> List.of(ensemble(servers)));
-  }
-
-  private static Finding ensemble(long servers) {
-    long spared = (servers - 1) / 2;
-    return spared > 0
-        ? new Finding(
-            Level.OK, "ensemble", servers + " servers, of which " + spared + " may be down")
-        : new Finding(
-            Level.WARNING,
-            "ensemble",
-            "while one server is down no lock can be taken or kept; run three servers");
+        // One that is alone tells of none
+        .thenApply(servers -> List.of(EntryStore.quorum("ensemble", Math.max(1, servers))));
   }
 
   @Override
   public void close() {
-    connections.forEach(Connection::close);
-    try {
-      TimedJoin.of(
-          CompletableFuture.allOf(
-              connections.stream().map(each -> each.closed).toArray(CompletableFuture[]::new)),
-          CLOSING);
-    } catch (ExecutionException | TimeoutException e) {
-      Log.debug("a session ends by its ttl, because no server answered", e);
-    }
+    TimedJoin.ofClosing(connections.stream().map(Connection::close).toList());
   }
 }

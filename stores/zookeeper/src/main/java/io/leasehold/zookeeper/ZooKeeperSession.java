@@ -4,6 +4,7 @@ import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.Entry.Details;
+import io.leasehold.sessions.Failures;
 import io.leasehold.sessions.Session;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.LeaseId;
@@ -23,6 +24,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Watcher.Event.EventType;
@@ -41,7 +44,7 @@ final class ZooKeeperSession implements Session {
   private final Wire wire;
   private final Tree tree;
   private final Duration ttl;
-  private final Runnable close;
+  private final Supplier<CompletionStage<?>> close;
 
   /** The node to which beats are written. */
   private final String beats;
@@ -60,7 +63,7 @@ final class ZooKeeperSession implements Session {
     private boolean takenBack;
   }
 
-  ZooKeeperSession(Wire wire, Tree tree, Runnable close) {
+  ZooKeeperSession(Wire wire, Tree tree, Supplier<CompletionStage<?>> close) {
     this.wire = wire;
     this.tree = tree;
     this.ttl = Duration.ofMillis(wire.zk().getSessionTimeout());
@@ -148,15 +151,10 @@ final class ZooKeeperSession implements Session {
               entering.remove(ticket.id());
             }
           }
-          if (failed == null || (!again && tookNoEffect(failed))) {
+          if (failed == null || (!again && !Failures.mayHaveTakenEffect(failed))) {
             doubted.remove(ticket.id());
           }
         });
-  }
-
-  private static boolean tookNoEffect(Throwable failed) {
-    Throwable cause = failed.getCause() == null ? failed : failed.getCause();
-    return cause instanceof StoreException known && known.failure() != Failure.UNKNOWN_OUTCOME;
   }
 
   private CompletionStage<Entered> create(Ticket ticket, Entering request) {
@@ -164,7 +162,7 @@ final class ZooKeeperSession implements Session {
     Node node =
         new Node(
             tree.entry(ticket),
-            Tree.data(ttl, ticket.holder()),
+            text(Details.of(ticket)),
             CreateMode.EPHEMERAL_SEQUENTIAL,
             () -> list.set(wire.children(tree.name(ticket.name()))),
             () -> !request.takenBack);
@@ -176,6 +174,10 @@ final class ZooKeeperSession implements Session {
                     .thenCompose(all -> entered(ticket, made, all)));
   }
 
+  private String text(Details details) {
+    return details.text(wire.life().now().millis());
+  }
+
   private CompletionStage<Entered> entered(
       Ticket ticket, Made made, Optional<List<String>> children) {
     entries.add(made.path());
@@ -183,8 +185,8 @@ final class ZooKeeperSession implements Session {
       return failed(Failure.UNKNOWN_OUTCOME, "the entry was made, but the list did not come");
     }
     List<Entry> all = tree.entries(ticket.name(), children.get());
-    Details details = new Details(ticket.holder(), Duration.ZERO, ttl);
-    Entry own = Entry.of(ticket.name(), made.path(), Entry.label(ticket), made.number(), details);
+    String label = Entry.label(ticket);
+    Entry own = Entry.of(ticket.name(), made.path(), label, made.number(), Details.of(ticket));
     // Curator has other nodes there too, which are in the way of none of its locks
     boolean alone = all.size() == children.get().size() || tree.layout() != Layout.OWN;
     if (alone && made.number() <= FenceNumber.MAX) {
@@ -276,46 +278,35 @@ final class ZooKeeperSession implements Session {
   }
 
   @Override
-  public CompletionStage<List<List<Entry>>> read(List<String> names, Duration within) {
+  public CompletionStage<List<Entry>> read(List<String> names, Duration within) {
     return wire.childrenOfEach(names.stream().map(tree::name).toList())
         .thenApply(
             found -> {
-              List<List<Entry>> lists = new ArrayList<>();
+              List<Entry> all = new ArrayList<>();
               for (int i = 0; i < names.size(); i++) {
-                lists.add(tree.entries(names.get(i), found.get(i).orElse(List.of())));
+                all.addAll(tree.entries(names.get(i), found.get(i).orElse(List.of())));
               }
-              return lists;
+              return all;
             });
   }
 
   @Override
-  public CompletionStage<Optional<Details>> watch(Entry other, Watcher watcher, Duration within) {
-    return look(
-        other,
+  public CompletionStage<Optional<Details>> look(
+      Entry other, @Nullable Watcher watcher, Duration within) {
+    org.apache.zookeeper.Watcher ofNode =
         event -> {
           // The library watches again after a reconnect
-          if (event.getType() != EventType.None) {
+          if (watcher != null && event.getType() != EventType.None) {
             watcher.changed(event.getType() == EventType.NodeDeleted);
           }
-        });
-  }
-
-  @Override
-  public CompletionStage<Optional<Details>> look(Entry other, Duration within) {
-    return look(other, (org.apache.zookeeper.Watcher) null);
-  }
-
-  private CompletionStage<Optional<Details>> look(
-      Entry other, org.apache.zookeeper.@Nullable Watcher watcher) {
-    return wire.data(other.key(), watcher)
-        .thenApply(
-            found -> found.map(node -> Tree.details(node.text(), Duration.ZERO, Optional.empty())));
+        };
+    return wire.data(other.key(), watcher == null ? null : ofNode)
+        .thenApply(found -> found.map(node -> Details.of(node.text(), 0)));
   }
 
   @Override
   public CompletionStage<Void> touch(Entry own, Duration within) {
-    return wire.setData(own.key(), Tree.bytes(Tree.data(ttl, own.details().holder())))
-        .thenAccept(done -> {});
+    return wire.setData(own.key(), Tree.bytes(text(own.details()))).thenAccept(done -> {});
   }
 
   @Override
@@ -329,8 +320,8 @@ final class ZooKeeperSession implements Session {
   }
 
   @Override
-  public void end() {
-    close.run();
+  public CompletionStage<?> end() {
+    return close.get();
   }
 
   /** Removes what it has made, where the session itself goes on. */
@@ -353,19 +344,51 @@ final class ZooKeeperSession implements Session {
     if (refusal.isPresent()) {
       return failed(Failure.REFUSED, refusal.get());
     }
-    if (name.isEmpty() && tree.layout() != Layout.OWN) {
-      return failed(
-          Failure.REFUSED,
-          "with layout=" + tree.layout() + " locks may be anywhere among the nodes: name one");
-    }
     CompletionStage<List<String>> names =
-        name.isPresent()
-            ? CompletableFuture.completedFuture(List.of(name.get()))
-            : wire.children(tree.root()).thenApply(found -> Tree.names(found.orElse(List.of())));
+        name.isPresent() ? CompletableFuture.completedFuture(List.of(name.get())) : names();
     return names
         .thenCompose(all -> inParts(all, some -> read(some, ttl)))
+        .thenCompose(all -> inParts(all, this::detailed));
+  }
+
+  private CompletionStage<List<String>> names() {
+    return tree.layout() == Layout.OWN
+        ? wire.children(tree.root()).thenApply(found -> Tree.names(found.orElse(List.of())))
+        : namesBelow(List.of(""));
+  }
+
+  /** Curator's locks may be at any path: those below these, which begin at the root. */
+  private CompletionStage<List<String>> namesBelow(List<String> paths) {
+    if (paths.isEmpty()) {
+      return CompletableFuture.completedFuture(List.of());
+    }
+    return inParts(paths, this::children)
         .thenCompose(
-            lists -> inParts(lists.stream().flatMap(List::stream).toList(), this::detailed));
+            nodes -> {
+              Map<Boolean, List<String>> all =
+                  nodes.stream().collect(Collectors.partitioningBy(tree.layout()::isEntry));
+              List<String> names =
+                  all.getOrDefault(true, List.of()).stream()
+                      .map(Tree::parent)
+                      .filter(name -> !name.isEmpty())
+                      .distinct()
+                      .toList();
+              return namesBelow(all.getOrDefault(false, List.of()))
+                  .thenApply(more -> Stream.of(names, more).flatMap(List::stream).toList());
+            });
+  }
+
+  private CompletionStage<List<String>> children(List<String> paths) {
+    return wire.childrenOfEach(paths.stream().map(tree::below).toList())
+        .thenApply(
+            found -> {
+              List<String> all = new ArrayList<>();
+              for (int i = 0; i < paths.size(); i++) {
+                String path = paths.get(i) + "/";
+                found.get(i).orElse(List.of()).forEach(child -> all.add(path + child));
+              }
+              return all;
+            });
   }
 
   /** How many servers vote; none if there is only one. */
@@ -402,11 +425,17 @@ final class ZooKeeperSession implements Session {
     for (int i = 0; i < found.size(); i++) {
       if (nodes.get(i).isPresent()) {
         Data node = nodes.get(i).get();
-        Optional<Duration> age = now.map(is -> between(node.stat().getCtime(), is));
+        Duration age = now.map(is -> between(node.stat().getCtime(), is)).orElse(Duration.ZERO);
         Optional<Duration> silent =
             beaten.get(i).flatMap(beat -> now.map(is -> between(beat.stat().getMtime(), is)));
-        Details details = Tree.details(node.text(), age.orElse(Duration.ZERO), silent);
-        detailed.add(Tree.detailed(found.get(i), node.stat().getCzxid(), details));
+        Details said = Details.of(node.text(), 0);
+        Duration left =
+            silent
+                .map(said.remaining()::minus)
+                .filter(time -> !time.isNegative())
+                .orElse(Duration.ZERO);
+        Details details = new Details(said.holder(), age, left);
+        detailed.add(found.get(i).with(node.stat().getCzxid(), details));
       }
     }
     return detailed;

@@ -7,14 +7,22 @@ import static org.awaitility.Awaitility.await;
 import io.leasehold.Finding;
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
+import io.leasehold.LockClientBuilder;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.ZooKeeperServer;
 import io.leasehold.spi.StoreUrl;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.NoAuthException;
 import org.apache.zookeeper.ZooDefs.Ids;
@@ -56,7 +64,31 @@ class AccessTest extends ZooKeeperTest {
             StoreException.class, e -> assertThat(e.failure()).isEqualTo(Failure.UNAVAILABLE))
         .hasMessageContaining("127.0.0.1:1")
         .hasMessageNotContaining("secret");
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(15));
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(30));
+  }
+
+  /** They accept connections, as far as the kernel does, and never read. */
+  @Test
+  void serversThatSayNothingArePassedOver() throws Exception {
+    try (ServerSocket one = silent();
+        ServerSocket two = silent()) {
+      String silent = "127.0.0.1:" + one.getLocalPort() + ",127.0.0.1:" + two.getLocalPort();
+      String url = "zookeeper://" + silent + ",127.0.0.1:" + server.port();
+      UnaryOperator<LockClientBuilder> inItsFirstSession = how -> how.ttl(Duration.ofSeconds(30));
+      // The library asks them in an order of its choice
+      List<CompletableFuture<Engine>> clients =
+          Stream.generate(
+                  () -> CompletableFuture.supplyAsync(() -> clientAt(url, inItsFirstSession)))
+              .limit(4)
+              .toList();
+      for (CompletableFuture<Engine> client : clients) {
+        client.get(60, TimeUnit.SECONDS).lock("a").acquire().release();
+      }
+    }
+  }
+
+  private static ServerSocket silent() throws IOException {
+    return new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   }
 
   private static void acquire(Engine client) {

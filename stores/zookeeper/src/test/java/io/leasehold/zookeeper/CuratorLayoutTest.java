@@ -2,11 +2,13 @@ package io.leasehold.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
+import io.leasehold.LockSnapshot;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Engine;
@@ -25,6 +27,8 @@ import org.apache.curator.framework.recipes.locks.InterProcessLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs.Ids;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -267,9 +271,32 @@ class CuratorLayoutTest extends ZooKeeperTest {
     assertThat(seen.holder()).isNotEmpty();
     assertThat(client.lock(path()).breakLease(seen.fencingToken())).isTrue();
     client.lock(path()).tryAcquire().orElseThrow().release();
-    assertThatThrownBy(client::list)
-        .isInstanceOf(StoreException.class)
-        .hasMessageContaining("name one");
+  }
+
+  @Test
+  void allLocksAreListedAtWhateverPathTheyAre() throws Exception {
+    for (String layout : List.of("mutex", "readwrite")) {
+      Engine client = client(layout);
+      Lease outer = client.lock(path()).acquire();
+      Lease inner = client.lock(path() + "/a/b").acquire();
+      CompletableFuture<Lease> waits = beginToWait(client(layout).lock(path()), client);
+      plain(zk -> zk.create(prefix() + "/x", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT));
+      assertThat(client.list())
+          .filteredOn(seen -> seen.name().startsWith(path()))
+          .extracting(LockSnapshot::name, seen -> seen.waiters().size())
+          .containsExactly(tuple(path(), 1), tuple(path() + "/a/b", 0));
+      assertThat(clientAt(server.url(), "layout=curator-" + layout + "&prefix=" + path()).list())
+          .extracting(LockSnapshot::name)
+          .containsExactly("/a/b");
+      outer.release();
+      served(waits).release();
+      inner.release();
+      plain(
+          zk -> {
+            zk.delete(prefix() + "/x", -1);
+            return true;
+          });
+    }
   }
 
   @Test

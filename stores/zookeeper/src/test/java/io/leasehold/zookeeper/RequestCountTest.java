@@ -124,4 +124,10 @@ class RequestCountTest extends ZooKeeperTest {
     assertThat(held).allMatch(Lease::isHeld);
     held.forEach(Lease::release);
   }
+
+  @Test
+  void ofTwoHundredWaitersAReleaseMovesTwoAtMost() throws Exception {
+    // Each reads the name
+    assertThat(requestsAfterARelease(client(), counted(), requests::count)).isLessThanOrEqualTo(2);
+  }
 }

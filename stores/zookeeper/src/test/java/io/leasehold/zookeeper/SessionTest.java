@@ -15,6 +15,7 @@ import io.leasehold.testkit.FaultProxy.Direction;
 import io.leasehold.testkit.Framing;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -114,6 +115,28 @@ class SessionTest extends ZooKeeperTest {
       assertThat(left.isHeld()).isFalse();
       requireNoEntry("b");
       assertThat(curator.getZookeeperClient().isConnected()).isTrue();
+    }
+  }
+
+  /** Its session was opened with the client, and is not prolonged before the first lease. */
+  @Test
+  void aFirstLeaseMayComeAfterTheTtl() throws Exception {
+    Duration ttl = Duration.ofSeconds(4);
+    try (CuratorFramework curator = curator(ttl)) {
+      Engine client = over(curator, ttl);
+      Engine second = client(how -> how.ttl(Duration.ofSeconds(30)));
+      Engine third = client(how -> how.ttl(Duration.ofSeconds(30)));
+      pass(ttl);
+      Lease ofTheApplication = client.lock("a").tryAcquire().orElseThrow();
+      pass(Duration.ofSeconds(15));
+      Lease early = second.lock("b").tryAcquire().orElseThrow();
+      pass(Duration.ofSeconds(12));
+      Lease late = third.lock("c").tryAcquire().orElseThrow();
+      pass(ttl.multipliedBy(2));
+      for (Lease each : List.of(ofTheApplication, early, late)) {
+        assertThat(each.isHeld()).isTrue();
+        each.release();
+      }
     }
   }
 

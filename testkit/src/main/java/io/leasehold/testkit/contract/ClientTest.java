@@ -8,15 +8,19 @@ import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
 import io.leasehold.LockClientBuilder;
+import io.leasehold.LockOptions;
 import io.leasehold.internal.Engine;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.SystemClock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntSupplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.TestInstance;
@@ -102,6 +106,37 @@ public abstract class ClientTest {
   /** How many wait for a name. */
   protected static int waiters(LockClient observer, String name) {
     return observer.lock(name).inspect().map(seen -> seen.waiters().size()).orElse(0);
+  }
+
+  /**
+   * How many requests a release brings for which 200 wait, each with a place of its own in the
+   * store, until one of them has the lock. Without the poll, which comes once a second.
+   *
+   * @param holder another client
+   * @param requests how many there were so far
+   */
+  protected static int requestsAfterARelease(Engine holder, Engine client, IntSupplier requests)
+      throws Exception {
+    Lease held = holder.lock("a").acquire();
+    DistributedLock lock = client.lock("a").with(LockOptions.defaults().fair());
+    List<CompletableFuture<Lease>> waiters = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      waiters.add(lock.acquireAsync(PATIENCE.multipliedBy(4)));
+    }
+    await().atMost(PATIENCE).until(() -> waiters(holder, "a") == waiters.size());
+    AtomicInteger last = new AtomicInteger();
+    await("silence but for the poll")
+        .pollInterval(Duration.ofMillis(500))
+        .atMost(PATIENCE)
+        .until(() -> requests.getAsInt() - last.getAndSet(requests.getAsInt()) <= 1);
+    Clock clock = new SystemClock();
+    long begin = clock.nanos();
+    int before = requests.getAsInt();
+    held.release();
+    CompletableFuture.anyOf(waiters.toArray(CompletableFuture[]::new))
+        .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    int polls = 1 + (int) Duration.ofNanos(clock.nanos() - begin).toSeconds();
+    return requests.getAsInt() - before - polls;
   }
 
   /** What a waiter gets. */

@@ -43,7 +43,8 @@ public abstract class StoreContract extends DriverContract
         ClientRules,
         DeadlineRules,
         VirtualThreadRules,
-        OrderRules {
+        OrderRules,
+        LeadershipRules {
 
   /** For subclasses. */
   protected StoreContract() {}

@@ -78,6 +78,7 @@ class ContractRunTest {
         .filteredOn(test -> !test.contains("VirtualThread"))
         .containsExactly(
             "R04_tokensRiseOverARestart",
+            "R06_aLeaderThatTheStoreForgotHearsOfIt",
             "R06_aLeaseThatTheStoreForgotIsNoticed",
             "R11_aWaiterSurvivesARestart");
   }

@@ -1,10 +1,13 @@
 package io.leasehold.testkit.contract;
 
+import io.leasehold.Quorum;
 import io.leasehold.spi.Traits;
 import io.leasehold.testkit.InMemoryServer;
 import io.leasehold.testkit.InMemorySettings;
 import io.leasehold.testkit.InMemorySettings.Feature;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
@@ -145,6 +148,65 @@ class InMemoryContractTest {
               .withFeatures()
               .withTtl(Duration.ofSeconds(1), Duration.ofDays(30), Duration.ofSeconds(1))
               .withPoll(POLLED));
+    }
+  }
+
+  /** A majority of three servers that have nothing to do with each other. */
+  private static final class QuorumFixture extends StoreFixture {
+    private final List<InMemoryServer> servers;
+
+    QuorumFixture(InMemorySettings settings) {
+      this(Stream.generate(() -> new InMemoryServer(settings)).limit(3).toList());
+    }
+
+    private QuorumFixture(List<InMemoryServer> servers) {
+      super(Quorum.of(servers.toArray(InMemoryServer[]::new)));
+      this.servers = servers;
+      with(Ability.RESTART);
+      with(Ability.RESTART_EMPTY);
+    }
+
+    @Override
+    public void restart() {
+      servers.forEach(InMemoryServer::restart);
+    }
+
+    @Override
+    public void restartEmpty() {
+      servers.forEach(InMemoryServer::restartEmpty);
+    }
+  }
+
+  @Nested
+  class QuorumOfEverything extends StoreContract {
+    @Override
+    protected ContractFixture fixture() {
+      return new QuorumFixture(InMemorySettings.defaults());
+    }
+  }
+
+  /** Each member grants to the head of its own queue, and its verbs block. */
+  @Nested
+  class QuorumOfDirectGrants extends StoreContract {
+    @Override
+    protected ContractFixture fixture() {
+      return new QuorumFixture(
+          InMemorySettings.defaults()
+              .withFeatures(
+                  Feature.FENCING, Feature.QUEUE, Feature.DIRECT_GRANT, Feature.TOMBSTONES)
+              .withCalls(Traits.Calls.BLOCKING));
+    }
+  }
+
+  /** Each member keeps its own order, which nobody overtakes. */
+  @Nested
+  class QuorumOfStrictQueues extends StoreContract {
+    @Override
+    protected ContractFixture fixture() {
+      return new QuorumFixture(
+          InMemorySettings.defaults()
+              .withFeatures(
+                  Feature.FENCING, Feature.QUEUE, Feature.NO_BARGING, Feature.TOMBSTONES));
     }
   }
 }

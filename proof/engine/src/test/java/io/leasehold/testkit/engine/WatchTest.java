@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.leasehold.Lease;
+import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Engine;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreListener;
@@ -19,6 +20,8 @@ import io.leasehold.testkit.engine.Engines.Running;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -70,6 +73,31 @@ class WatchTest {
     assertThat(watches).hasValue(1);
     held.release();
     letGo.countDown();
+  }
+
+  /** It fails because the caller has little time; the store has answered, and has not failed. */
+  @Test
+  void aTimedWaitIsToldBusyThoughItsWatchTookMostOfItsTime() throws Exception {
+    engines.serve(Calls.BLOCKING);
+    AtomicBoolean watched = new AtomicBoolean();
+    Engine one =
+        engines.client(
+            HookedStore.over(
+                engines.server(),
+                call -> {
+                  if (call.is("watch")) {
+                    boolean unused =
+                        letGo.await(call.within().toNanos() / 20 * 17, TimeUnit.NANOSECONDS);
+                    watched.set(true);
+                    return call.fail(Failure.UNKNOWN_OUTCOME);
+                  }
+                  return watched.get() && call.is("attempt") ? call.hang(letGo) : call.proceed();
+                }),
+            b -> b.requestTimeout(REQUEST));
+    Lease held = engines.client().lock("n").acquire();
+    assertThat(one.lock("n").tryAcquire(Duration.ofSeconds(1))).isEmpty();
+    letGo.countDown();
+    held.release();
   }
 
   @Test

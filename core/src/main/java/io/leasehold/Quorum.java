@@ -1,0 +1,38 @@
+package io.leasehold;
+
+import io.leasehold.internal.quorum.Quorums;
+import io.leasehold.spi.StoreFactory;
+
+/**
+ * Makes one store of several independent ones: a majority of them decides, so locks work while a
+ * minority is down. This is Redlock, over stores of any kind.
+ *
+ * <pre>{@code
+ * StoreFactory quorum = Quorum.of(LettuceStores.using(a), LettuceStores.using(b), LettuceStores.using(c));
+ * LockClient locks = Leasehold.builder(quorum).acceptUnfenced().build();
+ * }</pre>
+ *
+ * <p>By URL: {@code quorum:redis://a,redis://b,redis://c?accept=unfenced}.
+ *
+ * <p>A lease is granted once a majority of the members has granted it, and lives as long as a
+ * majority certainly keeps it. All members are asked at the same time, each on threads of its own,
+ * so a member that is slow, silent or down delays no other. Opening succeeds once a majority is
+ * open; the other members are opened in the background.
+ *
+ * <p>There are no fencing tokens, no order across processes and no semaphores. A member that
+ * forgets what it has granted, by a restart without persistence, can break the promise that there
+ * is one holder. The members must be independent: two of them on one server are one.
+ */
+public final class Quorum {
+  private Quorum() {}
+
+  /**
+   * A store over these members.
+   *
+   * @param members an odd number of at least 3, each of another server
+   * @throws IllegalArgumentException if there are fewer, an even number, or the same one twice
+   */
+  public static StoreFactory of(StoreFactory... members) {
+    return Quorums.of(members);
+  }
+}

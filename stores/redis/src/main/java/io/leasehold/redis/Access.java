@@ -1,0 +1,69 @@
+package io.leasehold.redis;
+
+import io.leasehold.spi.support.ServerUrl;
+import java.net.Socket;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.ClientSetInfoConfig;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.DefaultJedisSocketFactory;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.JedisSocketFactory;
+import redis.clients.jedis.RedisProtocol;
+
+/** How to come in at servers: each of several takes the same. Immutable. */
+final class Access {
+  private static final int CONNECT_MILLIS = 2_000;
+
+  private final JedisClientConfig how;
+  private final @Nullable SSLSocketFactory tls;
+
+  private Access(JedisClientConfig how, @Nullable SSLSocketFactory tls) {
+    this.how = how;
+    this.tls = tls;
+  }
+
+  /**
+   * As a URL says.
+   *
+   * @param user empty for none
+   * @param password empty for none
+   */
+  static Access of(ServerUrl url, String user, String password, int database) {
+    DefaultJedisClientConfig.Builder config =
+        DefaultJedisClientConfig.builder()
+            .protocol(RedisProtocol.RESP2)
+            .connectionTimeoutMillis(CONNECT_MILLIS)
+            .socketTimeoutMillis(CONNECT_MILLIS)
+            .clientName("leasehold")
+            .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
+            .database(database);
+    if (!password.isEmpty()) {
+      config.user(user.isEmpty() ? null : user).password(password);
+    }
+    return new Access(
+        config.build(), url.tls().map(files -> files.context().getSocketFactory()).orElse(null));
+  }
+
+  /** Connects and logs in. */
+  Link open(HostAndPort where) {
+    JedisSocketFactory sockets =
+        tls == null
+            ? new DefaultJedisSocketFactory(where, how)
+            : new TlsSocketFactory(where, how, tls);
+    AtomicReference<@Nullable Socket> made = new AtomicReference<>();
+    Connection connection =
+        new Connection(
+            () -> {
+              Socket socket = sockets.createSocket();
+              made.set(socket);
+              return socket;
+            },
+            how);
+    return new Link(connection, () -> Objects.requireNonNull(made.get()).close());
+  }
+}
