@@ -78,6 +78,36 @@ enum Command {
           Option.WAIT_ALL,
           Option.NO_FORWARD,
           Option.FORGET)),
+  LEAD(
+      "lead",
+      "NAME -- CMD ARG...",
+      "Runs the command on one of many hosts: on the one that holds the lock NAME.",
+      """
+        leasehold lead --ttl 10s scheduler -- ./scheduler
+
+      Write a duration D as 500ms, 10s, 1m30s, 2h, 7d or PT10S.
+
+      Start it on every host, as a service. One is elected and runs the command; if it dies, another
+      is elected after one ttl. If the leader loses the lock, its command gets TERM, and KILL before
+      another can be elected, as for run; then it takes part again. While the store does not answer,
+      lead asks again. The command sees LEASEHOLD_NAME, LEASEHOLD_LEASE_ID and LEASEHOLD_TOKEN, as
+      for run.
+
+      If the command ends by itself, lead resigns and exits with its code; to run it again, let the
+      service manager start lead again. A signal that lead gets goes to the command; after INT, TERM
+      or HUP lead does not take part again. With --max-hold the leader changes after that time.
+
+      Exit: the exit code of the command, 126 not executable, 127 not found, 128+n ended by signal n;
+      64 usage, also a NAME in use as a lock of another kind, 76 lock lost when lead was told to end,
+      77 refused by the store, 78 the store lacks a trait.
+      """,
+      List.of(
+          Option.QUIET,
+          Option.TTL,
+          Option.MAX_HOLD,
+          Option.FAIR,
+          Option.WAIT_ALL,
+          Option.NO_FORWARD)),
   WAIT(
       "wait",
       "NAME",
@@ -166,7 +196,7 @@ enum Command {
 
   /** Whether it starts a command of the user's. */
   boolean startsCommand() {
-    return this == RUN || this == ONCE;
+    return this == RUN || this == ONCE || this == LEAD;
   }
 
   /** The operands, which follow the options. */

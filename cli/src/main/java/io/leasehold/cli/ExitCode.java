@@ -4,6 +4,7 @@ import io.leasehold.LockKindException;
 import io.leasehold.LockTimeoutException;
 import io.leasehold.MissingTraitException;
 import io.leasehold.StoreException;
+import io.leasehold.Trait;
 
 /**
  * The exit codes of the command: those of {@code sysexits.h} where one fits, a shell's elsewhere.
@@ -92,5 +93,18 @@ final class ExitCode {
         failure instanceof StoreException store && store.failure() == StoreException.Failure.BUSY;
     int code = of(failure);
     return busy || (code == UNAVAILABLE && answered) ? TIMEOUT : code;
+  }
+
+  /** The library's reason, without what only a programmer can do about it. */
+  static String reason(Exception e) {
+    String message = String.valueOf(e.getMessage());
+    if (e instanceof LockTimeoutException) {
+      int advice = message.lastIndexOf("; ");
+      return advice < 0 ? message : message.substring(0, advice);
+    }
+    if (e instanceof MissingTraitException missing && missing.trait() == Trait.FIFO) {
+      return "this store keeps no queue: leave out --fair, or take a store that does";
+    }
+    return message;
   }
 }

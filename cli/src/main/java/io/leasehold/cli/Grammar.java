@@ -21,6 +21,7 @@ final class Grammar {
         leasehold run nightly -- ./report.sh
         leasehold run --permits 1/4 exports -- ./export.sh
         leasehold once release-42 -- ./deploy.sh
+        leasehold lead scheduler -- ./scheduler
         leasehold who nightly
         leasehold list 'night*'
 
@@ -57,7 +58,7 @@ final class Grammar {
     top.usageMessage()
         .customSynopsis("leasehold [--store URL] COMMAND")
         .description(
-            "Runs commands under a distributed lock, or once per key, and shows who holds what.",
+            "Runs commands under a distributed lock, as the leader, or once per key, and shows who holds what.",
             "")
         .footer(lines(MORE));
     top.addPositional(words("COMMAND"));

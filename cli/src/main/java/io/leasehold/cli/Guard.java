@@ -80,7 +80,7 @@ final class Guard {
   /** Looks at the lease, and acts if it must. */
   void look() {
     see();
-    if (events.lost().isPresent() || stand.left(clock) <= 0) {
+    if (events.lost(lease).isPresent() || stand.left(clock) <= 0) {
       kill("lost '" + lease.name() + "': " + lostReason());
     } else if (left() <= limits.margin()) {
       kill(
@@ -89,7 +89,7 @@ final class Guard {
               : "the lease of '" + lease.name() + "' could not be renewed and runs out");
     } else if (holdLeft() <= limits.lead()) {
       ask("'" + lease.name() + "' is soon held for " + limits.longestLife());
-    } else if (events.jeopardy().isPresent()) {
+    } else if (events.jeopardy(lease).isPresent()) {
       ask(
           "the lease of '"
               + lease.name()
@@ -202,12 +202,12 @@ final class Guard {
   }
 
   private String lostReason() {
-    if (events.lost().isEmpty()) {
+    if (events.lost(lease).isEmpty()) {
       return isLongestLifeOver()
           ? "it was held for " + limits.longestLife()
           : describe(LockEvent.Lost.Reason.EXPIRED);
     }
-    return describe(events.lost().get().reason());
+    return describe(events.lost(lease).get().reason());
   }
 
   private String describe(LockEvent.Lost.Reason reason) {

@@ -55,6 +55,7 @@ public final class Main {
     return switch (command) {
       case RUN -> new RunCommand(arguments, words, store, waiting, environment).run();
       case ONCE -> new OnceCommand(arguments, words, store, waiting).run();
+      case LEAD -> new LeadCommand(arguments, words, store, waiting, environment).run();
       case WAIT -> new WaitCommand(arguments, store, waiting).run();
       case WHO -> new HeldCommand(arguments, store, console).who();
       case LIST -> new HeldCommand(arguments, store, console).list();

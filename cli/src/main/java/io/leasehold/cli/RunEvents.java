@@ -1,12 +1,13 @@
 package io.leasehold.cli;
 
+import io.leasehold.Lease;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockListener;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** What the library reports of the one lock of a run. */
+/** What the library reports of the one lock of a run, and of each of its leases. */
 final class RunEvents implements LockListener {
   private final Console console;
   private final AtomicBoolean waited = new AtomicBoolean();
@@ -33,12 +34,13 @@ final class RunEvents implements LockListener {
     return waited.get();
   }
 
-  Optional<LockEvent.Jeopardy> jeopardy() {
-    return jeopardy;
+  /** Whether this lease is in jeopardy, or was. */
+  Optional<LockEvent.Jeopardy> jeopardy(Lease lease) {
+    return jeopardy.filter(event -> event.leaseId().equals(lease.leaseId()));
   }
 
-  Optional<LockEvent.Lost> lost() {
-    return lost;
+  Optional<LockEvent.Lost> lost(Lease lease) {
+    return lost.filter(event -> event.leaseId().equals(lease.leaseId()));
   }
 
   @Override

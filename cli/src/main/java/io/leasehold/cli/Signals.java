@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The signals sent to this process. While it waits for the lock, one that would have ended it
  * interrupts the main thread; while the command runs, each goes on to the command; in between they
- * are kept for it.
+ * are kept for it. Waiting and running may alternate.
  *
  * <p>A signal that was ignored when this process began (as by {@code nohup}) stays ignored, by the
  * JVM for those that end it.
@@ -23,12 +23,18 @@ final class Signals {
   private static final List<String> TAKEN =
       List.of("INT", "TERM", "HUP", "USR1", "USR2", "WINCH", "CONT");
 
+  /** Those that tell a service to end; USR1 and USR2 are the command's own affair. */
+  private static final Set<String> ENDING = Set.of("INT", "TERM", "HUP");
+
   private final ReentrantLock lock = new ReentrantLock();
   private final Thread waiting;
   private final List<String> kept = new ArrayList<>();
 
   /** The exit code once a signal has ended the wait. */
   private int ended;
+
+  /** Whether one came, while the command ran, that ends a process which does nothing about it. */
+  private boolean stopping;
 
   private boolean forwarding;
   private @Nullable Consumer<String> command;
@@ -67,6 +73,22 @@ final class Signals {
     }
   }
 
+  /**
+   * The command has ended, and this process waits again.
+   *
+   * @return whether it should: false if it was told to end while the command ran
+   */
+  boolean waitAgain() {
+    lock.lock();
+    try {
+      command = null;
+      forwarding = false;
+      return !stopping;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Passes what was kept, and all that come, to the command. */
   void passTo(Consumer<String> receiver) {
     List<String> early;
@@ -74,6 +96,7 @@ final class Signals {
     try {
       command = receiver;
       early = List.copyOf(kept);
+      kept.clear();
     } finally {
       lock.unlock();
     }
@@ -85,6 +108,7 @@ final class Signals {
     lock.lock();
     try {
       receiver = command;
+      stopping |= forwarding && ENDING.contains(signal.name());
       if (receiver == null && forwarding) {
         kept.add(signal.name());
       } else if (receiver == null && ended == 0 && !HARMLESS.contains(signal.name())) {

@@ -10,6 +10,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The script: what it builds, when, and from where it can be called. Builds in copies. */
 class LauncherTest {
@@ -135,17 +137,21 @@ class LauncherTest {
   }
 
   /** Each class that is not in the archive costs a start more than a hundred that are. */
-  @Test
-  void nearlyAllClassesOfARunAreInTheArchive() throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {"run", "lead"})
+  void nearlyAllClassesOfARunAreInTheArchive(String command) throws IOException {
     String traced =
         "'ROOT/leasehold' --version && export LC_ALL=C.UTF-8 && . \"$(ls -t 'ROOT'/.leasehold/current/prepared* | head -n 1)\" && "
             + "exec \"$prepared_java\" \"${options[@]}\" -Xlog:class+load:file=loaded "
-            + "io.leasehold.cli.Main --store file:traced.db run x -- true";
+            + "io.leasehold.cli.Main --store file:traced.db COMMAND x -- true";
     try (Running running =
         new Tool(directory)
             .startProcess(
                 Path.of("/dev/null"),
-                List.of("bash", "-c", traced.replace("ROOT", Tool.root().toString())))) {
+                List.of(
+                    "bash",
+                    "-c",
+                    traced.replace("ROOT", Tool.root().toString()).replace("COMMAND", command)))) {
       Running.Result result = running.end();
       assertThat(result.code()).as(result.err()).isZero();
     }

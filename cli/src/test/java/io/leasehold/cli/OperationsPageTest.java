@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 class OperationsPageTest {
   private static final String PAGE = "docs/operations.md";
 
+  private static final Pattern QUORUM = Pattern.compile("quorum\\(\"([^\"]+)\"");
   private static final Pattern FINDING = Pattern.compile("(?:new Finding|\\badd)\\(");
 
   private static final Pattern EXCEPTION =
@@ -93,16 +94,18 @@ class OperationsPageTest {
     assertThat(PageTables.firstColumn(PAGE, "## Findings of doctor", "check")).isEqualTo(checks);
   }
 
-  /** The second arguments that are text, of what makes a finding. */
+  /** The second arguments that are text, of what makes a finding; the first, about a quorum. */
   private static Stream<String> checks(String source) {
-    return FINDING
-        .matcher(source)
-        .results()
-        .map((MatchResult call) -> arguments(source.substring(call.end())))
-        .filter(arguments -> arguments.size() == 3)
-        .map(arguments -> arguments.get(1))
-        .filter(argument -> argument.matches("\"[^\"]+\""))
-        .map(argument -> argument.replace("\"", ""));
+    Stream<String> findings =
+        FINDING
+            .matcher(source)
+            .results()
+            .map((MatchResult call) -> arguments(source.substring(call.end())))
+            .filter(arguments -> arguments.size() == 3)
+            .map(arguments -> arguments.get(1))
+            .filter(argument -> argument.matches("\"[^\"]+\""))
+            .map(argument -> argument.replace("\"", ""));
+    return Stream.concat(findings, QUORUM.matcher(source).results().map(call -> call.group(1)));
   }
 
   /** The arguments of a call. */
