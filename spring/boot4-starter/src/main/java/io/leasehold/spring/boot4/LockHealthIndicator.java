@@ -1,0 +1,21 @@
+package io.leasehold.spring.boot4;
+
+import io.leasehold.spring.autoconfigure.LockHealth;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+
+/** Shows a {@link LockHealth}. */
+final class LockHealthIndicator extends AbstractHealthIndicator {
+  private final LockHealth health;
+
+  LockHealthIndicator(LockHealth health) {
+    super("the locks could not be checked");
+    this.health = health;
+  }
+
+  @Override
+  protected void doHealthCheck(Health.Builder builder) {
+    LockHealth.Report report = health.check();
+    builder.status(report.status()).withDetails(report.details());
+  }
+}

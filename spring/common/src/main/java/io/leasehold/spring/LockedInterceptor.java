@@ -1,0 +1,173 @@
+package io.leasehold.spring;
+
+import io.leasehold.DistributedLock;
+import io.leasehold.LockClient;
+import io.leasehold.LockTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.context.expression.MethodBasedEvaluationContext;
+import org.springframework.core.MethodClassKey;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Runs {@link Locked} methods under their locks. All waiting, renewing and losing is the client's:
+ * here a call becomes one of {@link DistributedLock}. Thread-safe.
+ */
+final class LockedInterceptor implements MethodInterceptor {
+  private static final boolean TRANSACTIONS =
+      ClassUtils.isPresent(
+          "org.springframework.transaction.support.TransactionSynchronizationManager",
+          LockedInterceptor.class.getClassLoader());
+  private static final Object NO_ROOT = new Object();
+
+  private final Map<MethodClassKey, LockedMethod> plans = new ConcurrentHashMap<>();
+  private final LockedReader reader;
+  private final Supplier<LockClient> client;
+  private final BeanFactory beans;
+
+  LockedInterceptor(LockedReader reader, Supplier<LockClient> client, BeanFactory beans) {
+    this.reader = reader;
+    this.client = client;
+    this.beans = beans;
+  }
+
+  @Override
+  public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+    Object target = invocation.getThis();
+    Class<?> type =
+        target == null
+            ? invocation.getMethod().getDeclaringClass()
+            : AopUtils.getTargetClass(target);
+    LockedMethod plan =
+        plans.computeIfAbsent(
+            new MethodClassKey(invocation.getMethod(), type),
+            key -> reader.read(type, invocation.getMethod()));
+    LockedInvocation call =
+        new LockedInvocation(invocation, plan, client.get(), names(plan, invocation));
+    boolean inTransaction = TRANSACTIONS && LockedTransactions.isActive();
+    return switch (plan.result()) {
+      case VALUE, OPTIONAL -> blocking(call, inTransaction);
+      case STAGE -> staged(outside(inTransaction, call));
+      case MONO, FLUX -> LockedPublishers.guarded(outside(inTransaction, call), TRANSACTIONS);
+    };
+  }
+
+  private List<String> names(LockedMethod plan, MethodInvocation invocation) {
+    MethodBasedEvaluationContext context =
+        new MethodBasedEvaluationContext(
+            NO_ROOT, plan.method(), invocation.getArguments(), NameTemplate.PARAMETERS);
+    context.setBeanResolver(new BeanFactoryResolver(beans));
+    List<String> names = new ArrayList<>(plan.templates().size());
+    for (NameTemplate template : plan.templates()) {
+      names.addAll(template.names(context));
+    }
+    return names;
+  }
+
+  /** Another thread has no part in the caller's transaction, and could not wait for its end. */
+  private static LockedInvocation outside(boolean inTransaction, LockedInvocation call) {
+    if (inTransaction) {
+      throw new IllegalStateException(
+          call
+              + " does not block, so its lock cannot wait for the end of the transaction of this"
+              + " thread: call it outside of the transaction");
+    }
+    return call;
+  }
+
+  private static @Nullable Object blocking(LockedInvocation call, boolean inTransaction)
+      throws Throwable {
+    try {
+      if (inTransaction) {
+        return LockedTransactions.run(call);
+      }
+      return call.locks().isPresent()
+          ? call.locks()
+              .get()
+              .<@Nullable Object, Exception>callWithLock(call.plan().maxWait(), call::run)
+          : call.lock().<@Nullable Object, Exception>callWithLock(call.plan().maxWait(), call::run);
+    } catch (LockTimeoutException e) {
+      if (call.isStarted()) {
+        throw e;
+      }
+      return otherwise(call, e);
+    } catch (InterruptedException e) {
+      if (call.isStarted() || call.declaresInterrupt()) {
+        throw e;
+      }
+      Thread.currentThread().interrupt();
+      throw new LockInterruptedException("interrupted while waiting for the lock of " + call, e);
+    }
+  }
+
+  /** What a call returns whose lock was busy. */
+  static @Nullable Object otherwise(LockedInvocation call, LockTimeoutException busy)
+      throws Throwable {
+    if (call.plan().fallback().isPresent()) {
+      return call.fallBack();
+    }
+    if (!call.plan().skips()) {
+      throw busy;
+    }
+    return switch (call.plan().result()) {
+      case OPTIONAL -> Optional.empty();
+      case STAGE -> CompletableFuture.completedFuture(null);
+      case MONO, FLUX -> LockedPublishers.empty(call.plan().result());
+      case VALUE -> null;
+    };
+  }
+
+  private static CompletableFuture<@Nullable Object> staged(LockedInvocation call) {
+    CompletableFuture<@Nullable Object> run =
+        call.lock()
+            .<@Nullable Object>withLockAsync(call.plan().maxWait(), lease -> call.stage(lease));
+    if (!call.plan().skips() && call.plan().fallback().isEmpty()) {
+      return run;
+    }
+    CompletableFuture<@Nullable Object> answer =
+        run.handle((value, thrown) -> thrown == null ? run : staged(call, thrown))
+            .thenCompose(Function.identity());
+    // A dependent does not pass its cancellation on
+    var unused =
+        answer.whenComplete(
+            (value, thrown) -> {
+              if (answer.isCancelled()) {
+                run.cancel(true);
+              }
+            });
+    return answer;
+  }
+
+  @SuppressWarnings("unchecked")
+  private static CompletionStage<@Nullable Object> staged(LockedInvocation call, Throwable thrown) {
+    Throwable cause =
+        thrown instanceof CompletionException && thrown.getCause() != null
+            ? thrown.getCause()
+            : thrown;
+    if (call.isStarted() || !(cause instanceof LockTimeoutException busy)) {
+      return CompletableFuture.failedFuture(cause);
+    }
+    try {
+      Object answer = otherwise(call, busy);
+      return answer == null
+          ? CompletableFuture.completedFuture(null)
+          : (CompletionStage<@Nullable Object>) answer;
+    } catch (Throwable t) {
+      return CompletableFuture.failedFuture(t);
+    }
+  }
+}

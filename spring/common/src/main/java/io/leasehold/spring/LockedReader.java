@@ -1,0 +1,247 @@
+package io.leasehold.spring;
+
+import io.leasehold.Lease;
+import io.leasehold.LockMode;
+import io.leasehold.LockOptions;
+import io.leasehold.MultiLease;
+import io.leasehold.spi.support.Durations;
+import io.leasehold.spring.LockedMethod.Result;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.function.UnaryOperator;
+import java.util.stream.BaseStream;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.expression.ExpressionException;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/** Reads the {@link Locked} of a method, and refuses what could not work. Thread-safe. */
+final class LockedReader {
+  private static final Duration USUAL_WAIT = Duration.ofSeconds(10);
+  private static final String SCHEDULED = "org.springframework.scheduling.annotation.Scheduled";
+
+  private final UnaryOperator<@Nullable String> placeholders;
+
+  LockedReader(UnaryOperator<@Nullable String> placeholders) {
+    this.placeholders = placeholders;
+  }
+
+  /**
+   * Reads it.
+   *
+   * @param method of this class or of one above it
+   * @throws InvalidLockedException if it cannot work
+   */
+  LockedMethod read(Class<?> type, Method method) {
+    Method own = ClassUtils.getMostSpecificMethod(method, type);
+    try {
+      Locked locked = AnnotatedElementUtils.findMergedAnnotation(own, Locked.class);
+      if (locked == null) {
+        throw new IllegalArgumentException("the annotation is not there");
+      }
+      return checked(type, own, locked);
+    } catch (IllegalArgumentException | ExpressionException e) {
+      throw new InvalidLockedException(type, own, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private LockedMethod checked(Class<?> type, Method method, Locked locked) {
+    refuseUnproxied(method);
+    Result result = result(method);
+    List<NameTemplate> templates = new ArrayList<>();
+    for (String text : locked.value()) {
+      templates.add(NameTemplate.parse(resolved(text), method));
+    }
+    require(!templates.isEmpty(), "there is no lock name");
+    int leaseAt = leaseAt(method);
+    boolean several = templates.size() > 1 || takes(method, leaseAt, MultiLease.class);
+    require(
+        !(several && takes(method, leaseAt, Lease.class)),
+        "several names need a parameter of type MultiLease, not Lease");
+    boolean waits = result == Result.VALUE || result == Result.OPTIONAL;
+    require(waits || !several, "a method that returns a stage or a publisher takes one name");
+    int[] permits = permits(resolved(locked.permits()));
+    LockMode mode = permits[1] > 0 ? LockMode.PERMITS : locked.mode();
+    require(permits[1] > 0 || mode != LockMode.PERMITS, "mode PERMITS needs permits, as \"2/5\"");
+    require(
+        permits[1] == 0 || locked.mode() != LockMode.SHARED,
+        "permits and mode SHARED exclude each other");
+    require(!several || mode == LockMode.EXCLUSIVE, "several names are exclusive");
+    boolean skips = skips(method, locked);
+    return new LockedMethod(
+        method,
+        templates,
+        several,
+        duration(locked.maxWait()).orElse(skips ? Duration.ZERO : USUAL_WAIT),
+        options(locked),
+        mode,
+        permits[0],
+        permits[1],
+        skips,
+        fallback(type, method, locked, leaseAt),
+        result,
+        leaseAt);
+  }
+
+  private static void require(boolean met, String otherwise) {
+    if (!met) {
+      throw new IllegalArgumentException(otherwise);
+    }
+  }
+
+  private static void refuseUnproxied(Method method) {
+    int modifiers = method.getModifiers();
+    require(
+        !Modifier.isPrivate(modifiers)
+            && !Modifier.isFinal(modifiers)
+            && !Modifier.isStatic(modifiers),
+        "no proxy can intercept a private, final or static method: it would run without the lock");
+    require(
+        !Modifier.isFinal(method.getDeclaringClass().getModifiers()),
+        "no proxy can intercept a method of a final class: it would run without the lock");
+  }
+
+  private static Result result(Method method) {
+    Class<?> type = method.getReturnType();
+    require(
+        Arrays.stream(method.getParameterTypes())
+            .noneMatch(p -> p.getName().equals("kotlin.coroutines.Continuation")),
+        "a suspend function is not supported: use withLock inside it");
+    if (CompletionStage.class.isAssignableFrom(type)) {
+      require(
+          type == CompletionStage.class || type == CompletableFuture.class,
+          "a stage must be a CompletionStage or CompletableFuture, not " + type.getName());
+      return Result.STAGE;
+    }
+    return switch (type.getName()) {
+      case "reactor.core.publisher.Mono" -> Result.MONO;
+      case "reactor.core.publisher.Flux" -> Result.FLUX;
+      case "java.util.Optional" -> Result.OPTIONAL;
+      default -> {
+        require(
+            !isLater(type),
+            "work that goes on after the method has returned a "
+                + type.getName()
+                + " would run without the lock: return a value, a CompletionStage, a Mono or a Flux");
+        yield Result.VALUE;
+      }
+    };
+  }
+
+  /** Whether the work of such a result goes on when the method has returned. */
+  private static boolean isLater(Class<?> type) {
+    return Future.class.isAssignableFrom(type)
+        || BaseStream.class.isAssignableFrom(type)
+        || java.util.concurrent.Flow.Publisher.class.isAssignableFrom(type)
+        || ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+            .anyMatch(i -> i.getName().equals("org.reactivestreams.Publisher"));
+  }
+
+  private static int leaseAt(Method method) {
+    Class<?>[] types = method.getParameterTypes();
+    int[] places =
+        IntStream.range(0, types.length)
+            .filter(i -> types[i] == Lease.class || types[i] == MultiLease.class)
+            .toArray();
+    require(places.length <= 1, "there is one lease, but several parameters for it");
+    return places.length == 0 ? -1 : places[0];
+  }
+
+  private static boolean takes(Method method, int leaseAt, Class<?> type) {
+    return leaseAt >= 0 && method.getParameterTypes()[leaseAt] == type;
+  }
+
+  /** How many permits, and of how many; 0 of 0 if it is no semaphore. */
+  private static int[] permits(String text) {
+    if (text.isEmpty()) {
+      return new int[] {0, 0};
+    }
+    require(
+        text.matches("\\d{1,9}(/\\d{1,9})?"),
+        "permits must be \"5\" (one of 5) or \"2/5\" (two of 5), but is '" + text + "'");
+    String[] parts = text.split("/", -1);
+    int size = Integer.parseInt(parts[parts.length - 1]);
+    int count = parts.length == 1 ? 1 : Integer.parseInt(parts[0]);
+    require(
+        count >= 1 && count <= size, "permits must be from 1 to the size, but is '" + text + "'");
+    return new int[] {count, size};
+  }
+
+  private boolean skips(Method method, Locked locked) {
+    if (!locked.fallback().isEmpty()) {
+      require(locked.busy() == Busy.AUTO, "busy and fallback exclude each other");
+      return false;
+    }
+    boolean skips =
+        locked.busy() == Busy.SKIP
+            || (locked.busy() == Busy.AUTO
+                && Arrays.stream(method.getAnnotations())
+                    .anyMatch(a -> isScheduled(a.annotationType())));
+    require(
+        !skips || method.getReturnType() == void.class || !method.getReturnType().isPrimitive(),
+        "a call that is skipped has no "
+            + method.getReturnType()
+            + " to return: return an object, let it throw, or name a fallback");
+    return skips;
+  }
+
+  private static boolean isScheduled(Class<?> annotation) {
+    return annotation.getName().equals(SCHEDULED)
+        || annotation.getName().equals(SCHEDULED + "s")
+        || Arrays.stream(annotation.getAnnotations())
+            .anyMatch(meta -> meta.annotationType().getName().equals(SCHEDULED));
+  }
+
+  private static Optional<Method> fallback(
+      Class<?> type, Method method, Locked locked, int leaseAt) {
+    if (locked.fallback().isEmpty()) {
+      return Optional.empty();
+    }
+    Class<?>[] types = method.getParameterTypes();
+    Class<?>[] wanted =
+        IntStream.range(0, types.length)
+            .filter(i -> i != leaseAt)
+            .mapToObj(i -> types[i])
+            .toArray(Class<?>[]::new);
+    Method found = ReflectionUtils.findMethod(type, locked.fallback(), wanted);
+    if (found == null || !ClassUtils.isAssignable(method.getReturnType(), found.getReturnType())) {
+      throw new IllegalArgumentException(
+          "there is no fallback "
+              + method.getReturnType().getSimpleName()
+              + " "
+              + locked.fallback()
+              + Arrays.stream(wanted).map(Class::getSimpleName).toList());
+    }
+    ReflectionUtils.makeAccessible(found);
+    return Optional.of(found);
+  }
+
+  private LockOptions options(Locked locked) {
+    LockOptions options = locked.fair() ? LockOptions.defaults().fair() : LockOptions.defaults();
+    Optional<Duration> ttl = duration(locked.ttl());
+    Optional<Duration> maxHold = duration(locked.maxHold());
+    Optional<Duration> minHold = duration(locked.minHold());
+    return new LockOptions(
+        ttl, maxHold, minHold, options.renewal(), options.order(), options.reentrance());
+  }
+
+  private Optional<Duration> duration(String text) {
+    String resolved = resolved(text).strip();
+    return resolved.isEmpty() ? Optional.empty() : Optional.of(Durations.parse(resolved));
+  }
+
+  private String resolved(String text) {
+    String resolved = placeholders.apply(text);
+    return resolved == null ? "" : resolved;
+  }
+}
