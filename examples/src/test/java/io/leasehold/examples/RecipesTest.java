@@ -28,6 +28,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -133,72 +134,47 @@ class RecipesTest {
     AtomicLong token = new AtomicLong();
     AtomicInteger leads = new AtomicInteger();
     List<Leader> candidates = new ArrayList<>();
-    ExecutorService processes = Executors.newFixedThreadPool(2);
     try (LockClient one = Leasehold.connect(url() + "?ttl=2s");
         LockClient other = Leasehold.connect(url() + "?ttl=2s")) {
-      List<Future<?>> all = new ArrayList<>();
       for (LockClient locks : List.of(one, other)) {
         int me = candidates.size() + 1;
-        Leader leader =
+        candidates.add(
             new Leader(
-                locks.lock("leader"),
+                locks,
                 seen -> {
                   leads.set(me);
                   token.accumulateAndGet(seen, Math::max);
-                },
-                () -> {});
-        candidates.add(leader);
-        all.add(
-            processes.submit(
-                () -> {
-                  leader.run();
-                  return null;
                 }));
       }
       await().atMost(PATIENCE).until(() -> token.get() > 0);
       long first = token.get();
-      assertThat(one.lock("leader").breakLease(first)).isTrue();
+      assertThat(one.lock("scheduler").breakLease(first)).isTrue();
       await().atMost(PATIENCE).until(() -> token.get() > first);
 
       int present = leads.get();
-      candidates.get(present - 1).stop();
+      candidates.get(present - 1).close();
       await().atMost(PATIENCE).until(() -> leads.get() != present);
-      candidates.forEach(Leader::stop);
-      for (Future<?> each : all) {
-        each.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-      }
-    } finally {
-      processes.shutdownNow();
+      candidates.forEach(Leader::close);
     }
   }
 
   @Test
-  void aStepOfADeposedLeaderIsEnded() throws Exception {
+  void aStepOfADeposedLeaderIsInterrupted() throws Exception {
     AtomicLong token = new AtomicLong();
     CountDownLatch ended = new CountDownLatch(1);
-    ExecutorService process = Executors.newSingleThreadExecutor();
-    try (LockClient locks = Leasehold.connect(url() + "?ttl=2s")) {
-      Leader leader =
-          new Leader(
-              locks.lock("leader"),
-              seen -> {
-                token.compareAndSet(0, seen);
-                await().atMost(PATIENCE).until(() -> ended.getCount() == 0);
-              },
-              ended::countDown);
-      Future<?> led =
-          process.submit(
-              () -> {
-                leader.run();
-                return null;
-              });
+    try (LockClient locks = Leasehold.connect(url() + "?ttl=2s");
+        Leader leader =
+            new Leader(
+                locks,
+                seen -> {
+                  token.compareAndSet(0, seen);
+                  LockSupport.parkNanos(PATIENCE.toNanos());
+                  ended.countDown();
+                })) {
+      assertThat(leader).isNotNull();
       await().atMost(PATIENCE).until(() -> token.get() > 0);
-      assertThat(locks.lock("leader").breakLease(token.get())).isTrue();
-      assertThat(ended.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-      leader.stop();
-      led.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-    } finally {
-      process.shutdownNow();
+      assertThat(locks.lock("scheduler").breakLease(token.get())).isTrue();
+      assertThat(ended.await(PATIENCE.toSeconds() / 2, TimeUnit.SECONDS)).isTrue();
     }
   }
 

@@ -21,7 +21,11 @@ class SnippetsTest {
 
   @TestFactory
   Stream<DynamicTest> everySnippetIsCompiled() throws IOException {
-    String examples = squeezed(textOf(ROOT.resolve("examples/src"), ".java"));
+    String examples =
+        squeezed(
+            textOf(ROOT.resolve("examples/src"), ".java")
+                // With Spring, on both lines of Spring Boot
+                + textOf(ROOT.resolve("spring/tests/src"), ".java"));
     List<DynamicTest> tests = new ArrayList<>();
     for (Path page : pages()) {
       Matcher snippet = SNIPPET.matcher(Files.readString(page));

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The packages, installed in an empty folder and used there. */
 class InstalledTest {
   private static final List<String> COMMANDS =
-      List.of("run", "wait", "who", "list", "break", "doctor", "once");
+      List.of("run", "wait", "who", "list", "break", "doctor", "once", "lead");
 
   @TempDir static Path directory;
   private static Packages packages;
@@ -165,6 +165,7 @@ class InstalledTest {
     assertThat(bash("leasehold run --accept ")).containsExactly("unfenced");
     assertThat(bash("leasehold run list -- gzi")).contains("gzip");
     assertThat(bash("leasehold once key -- gzi")).contains("gzip");
+    assertThat(bash("leasehold lead name -- gzi")).contains("gzip");
     assertThat(bash("leasehold who x -- gzi")).isEmpty();
     for (String command : COMMANDS) {
       List<String> options = bash("leasehold " + command + " -");

@@ -22,7 +22,7 @@ class JarsTest {
                   f ->
                       f.getFileName()
                           .toString()
-                          .matches("leasehold-[a-z]+-[0-9.]+(-SNAPSHOT)?" + kind + "\\.jar"))
+                          .matches("leasehold-[a-z0-9-]+-[0-9.]+(-SNAPSHOT)?" + kind + "\\.jar"))
               .toList();
       assertThat(jars).as("%s%s", module, kind).hasSize(1);
       return jars.get(0);
@@ -52,6 +52,10 @@ class JarsTest {
         "stores/consul",
         "stores/memcached",
         "idempotency",
+        "micrometer",
+        "spring/common",
+        "spring/boot3-starter",
+        "spring/boot4-starter",
         "cli"
       })
   void aPublishedModuleHasSourcesDocumentationAndTheLicence(String module) throws IOException {
@@ -71,7 +75,7 @@ class JarsTest {
           .containsAll(source.stream().map(n -> n.replaceAll("java$", "class")).toList());
       assertThat(names(javadoc)).contains("index.html");
       assertThat(names(javadoc))
-          .anyMatch(n -> n.matches("([.a-z]+/)?io/leasehold/(.*/)?[A-Z]\\w+\\.html"));
+          .anyMatch(n -> n.matches("([.a-z0-9]+/)?io/leasehold/(.*/)?[A-Z]\\w+\\.html"));
     }
   }
 
