@@ -1,7 +1,7 @@
 ------------------------------ MODULE Quorum -------------------------------
 (***************************************************************************)
 (* A token that rises over a quorum: a majority of independent stores       *)
-(* grants, each with a counter of its own.                                  *)
+(* grants, each with its counter.                                           *)
 (*                                                                         *)
 (* A ticket proposes a number. A member grants max(counter + 1, proposal).  *)
 (* If the numbers of a majority differ, the largest is written back to a    *)
@@ -13,7 +13,7 @@ EXTENDS Integers, FiniteSets, TLC
 
 CONSTANTS
   Member,     \* independent stores, an odd number
-  Ticket,     \* acquisitions, each of a client of its own
+  Ticket,     \* acquisitions, each of another client
   Proposals,  \* the largest number that a ticket proposes: its time, or what it has seen
   Broken      \* the rule that this variant breaks; "nothing" in Leasehold
 
@@ -57,7 +57,7 @@ Grant(t, m) ==
         /\ heard' = heard \cup {Said("granted", t, m, n)}
   /\ UNCHANGED <<at, last>>
 
-\* Only where the lease still stands: what came after it has a number of its own.
+\* Only where the lease still stands: what came after it has another number.
 Raise(t, m) ==
   /\ at[t].is = "raising"
   /\ store[m].holder = t

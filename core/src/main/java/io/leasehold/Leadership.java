@@ -17,9 +17,9 @@ import java.util.Optional;
  * }</pre>
  *
  * <p>The candidate that holds the lock leads, until it resigns or loses its lease. A dead leader is
- * replaced after one ttl. Each term has a {@link Lease} of its own with a higher fencing token.
- * There may be two leaders for a moment: one that was paused for longer than its lease, and its
- * successor. Only the token, checked where the data lives, protects the data from the former.
+ * replaced after one ttl. Each term has a new {@link Lease} with a higher fencing token. There may
+ * be two leaders for a moment: one that was paused for longer than its lease, and its successor.
+ * Only the token, checked where the data lives, protects the data from the former.
  *
  * <p>After a loss the candidate takes part again by itself: once the listener has returned from
  * {@link LeadershipListener#lost}, and after a pause of one to one and a half seconds. So a

@@ -15,9 +15,9 @@ import io.leasehold.spi.StoreFactory;
  * <p>By URL: {@code quorum:redis://a,redis://b,redis://c?accept=unfenced}.
  *
  * <p>A lease is granted once a majority of the members has granted it, and lives as long as a
- * majority certainly keeps it. All members are asked at the same time, each on threads of its own,
- * so a member that is slow, silent or down delays no other. Opening succeeds once a majority is
- * open; the other members are opened in the background.
+ * majority certainly keeps it. All members are asked at the same time, each on separate threads, so
+ * a member that is slow, silent or down delays no other. Opening succeeds once a majority is open;
+ * the other members are opened in the background.
  *
  * <p>There are no fencing tokens, no order across processes and no semaphores. A member that
  * forgets what it has granted, by a restart without persistence, can break the promise that there

@@ -58,7 +58,7 @@ final class Grammar {
     top.usageMessage()
         .customSynopsis("leasehold [--store URL] COMMAND")
         .description(
-            "Runs commands under a distributed lock, as the leader, or once per key, and shows who holds what.",
+            "Runs commands under a distributed lock, as the leader, or once per key, and shows the holders.",
             "")
         .footer(lines(MORE));
     top.addPositional(words("COMMAND"));

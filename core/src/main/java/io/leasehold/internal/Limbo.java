@@ -87,7 +87,7 @@ public final class Limbo {
 
     Scheduler.@Nullable Timer timer;
 
-    /** Completes once it is settled; null if nobody waits for that. */
+    /** Completes once it is settled; null if no caller waits for that. */
     @Nullable CompletableFuture<@Nullable Void> end;
 
     Entry(Ticket ticket, Attempts attempts, long since) {

@@ -34,7 +34,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One member of a quorum: its store, on threads of its own, so that it delays no other member
+ * One member of a quorum: its store, on separate threads, so that it delays no other member
  * whatever it does. It is opened again and again until it can be. What may be left in it of an
  * acquisition that is over is withdrawn in the background.
  */
@@ -93,7 +93,7 @@ final class QuorumMember {
   // ---- opening
 
   /**
-   * Opens it on a thread of its own.
+   * Opens it on a separate thread.
    *
    * @param heard told once: the traits of the open store, or why it could not be opened
    */
@@ -151,7 +151,7 @@ final class QuorumMember {
   // ---- requests
 
   /**
-   * Asks the store something, on a thread of its own if it blocks. Answered in time, whatever the
+   * Asks the store something, on a separate thread if it blocks. Answered in time, whatever the
    * store does.
    */
   <T> void ask(

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How long one request to a quorum waits for the members that are left once a majority has
- * answered: a multiple of what the majority took. Guarded by whoever has it.
+ * answered: a multiple of what the majority took. Guarded by its owner.
  */
 final class QuorumPatience {
   private static final int TIMES = 10;

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Leases in several independent stores, of which a majority decides: Redlock, over stores of any
- * kind. All members are asked at once, each on threads of its own. Thread-safe.
+ * kind. All members are asked at once, each on separate threads. Thread-safe.
  */
 final class QuorumStore implements LockStore {
   private static final Traits.Poll POLL =

@@ -22,7 +22,7 @@ record LockKeys(String prefix, Clock clock) {
 
   private static final String LOCK = "/.lock";
 
-  /** The value of ours: the lease id, and what is for people. */
+  /** The value that we write: the lease id, and what is for people. */
   private static final Pattern OURS = Pattern.compile("([0-9a-f]{32}) (.*)", Pattern.DOTALL);
 
   /** Parts between slashes; what else is printed the agent does not take either. */

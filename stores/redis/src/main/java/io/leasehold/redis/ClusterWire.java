@@ -36,9 +36,9 @@ import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
- * Sends each request to the node of a cluster that serves its keys, over a wire of its own to each
- * node: one that fails harms no other. A node that does not serve the keys did nothing and says
- * which does, so asking that one is no repetition.
+ * Sends each request to the node of a cluster that serves its keys, over one wire to each node: one
+ * that fails harms no other. A node that does not serve the keys did nothing and says which does,
+ * so asking that one is no repetition.
  */
 final class ClusterWire implements Wire {
   private static final int SLOTS = 16_384;

@@ -48,7 +48,7 @@ final class Node {
       commands.add(script.load());
     }
     if (spread.stream().map(wire::place).distinct().count() == 1) {
-      // Refused by a node of a cluster; needs no permission of its own, as INFO does
+      // Refused by a node of a cluster; needs no more permission, which INFO would
       commands.add(Script.nothing(spread));
     }
     int needed = commands.size();

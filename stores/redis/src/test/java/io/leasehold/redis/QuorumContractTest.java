@@ -34,7 +34,7 @@ class QuorumContractTest extends StoreContract {
     servers.forEach(RedisServer::close);
   }
 
-  /** A prefix of its own on all servers. */
+  /** A prefix for each test, on all servers. */
   private static final class Fixture extends StoreFixture {
     private final List<RedisServer> servers;
 

@@ -109,8 +109,8 @@ public abstract class ClientTest {
   }
 
   /**
-   * How many requests a release brings for which 200 wait, each with a place of its own in the
-   * store, until one of them has the lock. Without the poll, which comes once a second.
+   * How many requests a release brings for which 200 wait, each with its place in the store, until
+   * one of them has the lock. Without the poll, which comes once a second.
    *
    * @param holder another client
    * @param requests how many there were so far

@@ -185,7 +185,7 @@ class InMemoryContractTest {
     }
   }
 
-  /** Each member grants to the head of its own queue, and its verbs block. */
+  /** Each member grants to the head of its queue, and its verbs block. */
   @Nested
   class QuorumOfDirectGrants extends StoreContract {
     @Override
@@ -198,7 +198,7 @@ class InMemoryContractTest {
     }
   }
 
-  /** Each member keeps its own order, which nobody overtakes. */
+  /** Each member keeps its order, which no waiter overtakes. */
   @Nested
   class QuorumOfStrictQueues extends StoreContract {
     @Override

@@ -447,7 +447,7 @@ class LeadershipTest {
     second.resign();
   }
 
-  /** Each has a thread of its own. */
+  /** Each has its thread. */
   @Test
   void leadershipsThatWorkInTheirListenersDelayNoOther() throws Exception {
     Engine one = engines.client();
