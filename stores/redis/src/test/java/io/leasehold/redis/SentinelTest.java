@@ -16,6 +16,7 @@ import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
 import io.leasehold.testkit.contract.ClientTest;
 import io.lettuce.core.RedisClient;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -180,21 +181,27 @@ class SentinelTest {
       requireNothingLeft(client);
     }
 
+    /** A Sentinel that gives a server another primary closes the connections to the server. */
     private void requireLeft(RedisServer before) {
       await()
           .atMost(PATIENCE)
           .pollInterval(Duration.ofMillis(50))
+          .ignoreException(UncheckedIOException.class)
           .untilAsserted(
               () ->
                   assertThat((String) before.command("CLIENT", "LIST"))
                       .doesNotContain("name=leasehold"));
     }
 
+    /** After another failover, see {@link #requireLeft}. */
     private void awaitReplicated(RedisServer primary) {
       Object wrote = primary.command("SET", prefix() + "mark", "1");
       assertThat(wrote).isEqualTo("OK");
       for (RedisServer replica : fleet.servers()) {
-        await().atMost(PATIENCE).until(() -> replica.command("GET", prefix() + "mark").equals("1"));
+        await()
+            .atMost(PATIENCE)
+            .ignoreException(UncheckedIOException.class)
+            .until(() -> replica.command("GET", prefix() + "mark").equals("1"));
       }
     }
 
