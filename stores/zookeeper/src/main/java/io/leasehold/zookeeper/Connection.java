@@ -19,8 +19,12 @@ import org.jspecify.annotations.Nullable;
 
 /** One session with the servers, from its opening to its end. Thread-safe. */
 final class Connection implements Watcher {
-  /** A handle of the client library, which may not be connected yet. */
-  record Handle(ZooKeeper zk, Ending ending) {}
+  /**
+   * A handle of the client library, which may not be connected yet.
+   *
+   * @param login proves once it is connected who the client is
+   */
+  record Handle(ZooKeeper zk, Runnable login, Ending ending) {}
 
   /** Ends what was opened for a handle; may block. */
   interface Ending {
@@ -63,6 +67,7 @@ final class Connection implements Watcher {
   private final CompletableFuture<Boolean> closed = new CompletableFuture<>();
   private final AtomicBoolean over = new AtomicBoolean();
   private final AtomicBoolean begun = new AtomicBoolean();
+  private final AtomicBoolean known = new AtomicBoolean();
   private volatile @Nullable Handle handle;
   private volatile Runnable ended = () -> {};
   private volatile boolean cut;
@@ -101,7 +106,7 @@ final class Connection implements Watcher {
     try {
       Handle opened = setting.source.open(asked, this);
       handle = opened;
-      see(opened.zk);
+      see(opened);
     } catch (StoreException e) {
       fail(e);
     }
@@ -137,11 +142,12 @@ final class Connection implements Watcher {
     Handle opened = handle;
     if (event.getType() == Event.EventType.None && opened != null && stands()) {
       cut |= event.getState() == Event.KeeperState.Disconnected;
-      see(opened.zk);
+      see(opened);
     }
   }
 
-  private void see(ZooKeeper zk) {
+  private void see(Handle opened) {
+    ZooKeeper zk = opened.zk;
     if (!zk.getState().isAlive()) {
       lose();
     } else if (zk.getState().isConnected()) {
@@ -150,6 +156,9 @@ final class Connection implements Watcher {
         reconnected.run();
       }
       if (begun.compareAndSet(false, true)) {
+        if (known.compareAndSet(false, true)) {
+          opened.login.run();
+        }
         begin(zk);
       }
     }

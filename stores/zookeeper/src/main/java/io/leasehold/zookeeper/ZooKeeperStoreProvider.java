@@ -83,12 +83,17 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
       int millis = Math.toIntExact(ttl.toMillis());
       Ensemble ensemble = new Ensemble(servers.toString(), ttl);
       ZooKeeper zk = new ZooKeeper(servers.toString(), millis, watcher, false, ensemble, config);
-      if (!servers.user().isEmpty()) {
-        String login = servers.user() + ":" + servers.password();
-        zk.addAuthInfo("digest", login.getBytes(StandardCharsets.UTF_8));
-      }
       return new Handle(
           zk,
+          () -> {
+            // Not sooner: a server with TLS may answer it before the opening of the session, and
+            // the
+            // client library takes the first answer for that
+            if (!servers.user().isEmpty()) {
+              String login = servers.user() + ":" + servers.password();
+              zk.addAuthInfo("digest", login.getBytes(StandardCharsets.UTF_8));
+            }
+          },
           () -> {
             try {
               zk.close(LAST_WORK_MILLIS);

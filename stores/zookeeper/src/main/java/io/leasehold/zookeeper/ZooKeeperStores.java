@@ -72,7 +72,7 @@ public final class ZooKeeperStores {
     try {
       ZooKeeper zk = client.getZookeeperClient().getZooKeeper();
       client.getCuratorListenable().addListener(listener);
-      return new Handle(zk, () -> client.getCuratorListenable().removeListener(listener));
+      return new Handle(zk, () -> {}, () -> client.getCuratorListenable().removeListener(listener));
     } catch (Exception e) {
       throw new StoreException(
           Failure.UNAVAILABLE, "the Curator client is not started, or has no connection", e);
