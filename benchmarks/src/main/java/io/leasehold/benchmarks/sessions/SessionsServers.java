@@ -27,8 +27,11 @@ public record SessionsServers(
     implements Server {
   /** Starts one ZooKeeper server. */
   public static ZooKeeperServer zooKeeperServer() {
-    return ZooKeeperServer.start(
-        "-XX:TieredStopAtLevel=4", "-Xmx512m", "-Dzookeeper.forceSync=yes", "tickTime=2000");
+    return zooKeeperServer("-Dzookeeper.forceSync=yes");
+  }
+
+  private static ZooKeeperServer zooKeeperServer(String sync) {
+    return ZooKeeperServer.start("-XX:TieredStopAtLevel=4", "-Xmx512m", sync, "tickTime=2000");
   }
 
   /** Starts one etcd server. */
@@ -46,8 +49,16 @@ public record SessionsServers(
   }
 
   static SessionsServers zooKeeper() {
-    ZooKeeperServer shared = zooKeeperServer();
-    ZooKeeperServer quiet = zooKeeperServer();
+    return of(zooKeeperServer(), zooKeeperServer());
+  }
+
+  /** These do not wait for the disk, which answers late when others write much. */
+  static SessionsServers zooKeeperWithoutSync() {
+    String sync = "-Dzookeeper.forceSync=no";
+    return of(zooKeeperServer(sync), zooKeeperServer(sync));
+  }
+
+  private static SessionsServers of(ZooKeeperServer shared, ZooKeeperServer quiet) {
     return new SessionsServers(
         versionOf(shared),
         shared.url(),
