@@ -128,6 +128,13 @@ final class Contender extends Attempts {
     queue.engine.calls.forCaller(caller, new AttemptCall(this, caller), steps);
   }
 
+  /** Begins in a while, with the patience of one whose grant had run out when it came. */
+  void beginAfter(Contender used) {
+    backoff = used.backoff();
+    backoff.failed(Failures.tooLate(ticket.name()));
+    backOff();
+  }
+
   /** Whether an attempt is under way, or about to be. Without the mutex. */
   boolean isAsking() {
     return phase == Phase.ASKING;
@@ -204,7 +211,7 @@ final class Contender extends Attempts {
     } else if (validity.isOver(queue.engine.clock.nanos())) {
       // It has run out on its way here. The id is used up: start again under another.
       answered = true;
-      queue.usedUp(this, Failures.tooLate(ticket.name()), steps);
+      queue.grantedTooLate(this, steps);
     } else {
       leave();
       queue.granted(this, wanted ? granted.asWanted() : granted, validity, steps);

@@ -139,6 +139,10 @@ final class NameQueue extends Mutex {
 
   /** Contends for one caller only, by its own ticket: before the others if it is in line. */
   private void contendFor(Waiter only, Steps steps) {
+    contenderFor(only).ask(steps);
+  }
+
+  private Contender contenderFor(Waiter only) {
     Contender own = new Contender(this, engine.identity.ticket(only), only.terms, only);
     if (!only.queued) {
       only.own = own;
@@ -149,7 +153,7 @@ final class NameQueue extends Mutex {
     } else {
       contender = own;
     }
-    own.ask(steps);
+    return own;
   }
 
   /** Tries that wait for the answer to another's question are told busy once that is known. */
@@ -381,6 +385,22 @@ final class NameQueue extends Mutex {
       callers.end(only, new Waiter.Failed(why), steps);
     }
     startAgain(c, steps);
+  }
+
+  /** A grant had run out when it came: what waits goes on under another ticket, in a while. */
+  void grantedTooLate(Contender c, Steps steps) {
+    Waiter next = c.only == null ? callers.first() : c.only;
+    if (next == null || next.outcome() != null || next.intent == Intent.TRY) {
+      usedUp(c, Failures.tooLate(name), steps);
+      return;
+    }
+    c.abandon(steps);
+    if (c.only == null) {
+      contender = new Contender(this, engine.identity.ticket(next), next.terms, null);
+      contender.beginAfter(c);
+    } else {
+      contenderFor(next).beginAfter(c);
+    }
   }
 
   /** Contends on under a new ticket: this one is used up. */
