@@ -67,6 +67,9 @@ final class Place {
    */
   private List<Entry> known = List.of();
 
+  /** What a renewal has read last; null before the first. */
+  private @Nullable Read lastRead;
+
   /** The keys of the entries that are watched for it. */
   private final Set<String> watched = new HashSet<>();
 
@@ -105,6 +108,11 @@ final class Place {
    * same acquisition.
    */
   record Standing(OpenSession in, Entry entry) {}
+
+  /** What stood under the name, not before this time. */
+  record Read(List<Entry> all, long at) {
+    static final Read NOTHING = new Read(List.of(), 0);
+  }
 
   /** Null if there is none. */
   synchronized @Nullable Standing standing() {
@@ -430,16 +438,23 @@ final class Place {
         .thenApply(armed -> armed.again ? Watch.ATTEMPT_AGAIN : Watch.NOTHING_MISSED);
   }
 
+  /** What a renewal has read since then, while this entry held the lock; null if nothing. */
+  synchronized @Nullable Read readSince(Standing asked, long then) {
+    Read last = lastRead;
+    return granted && isStill(asked) && last != null && last.at - then > 0 ? last : null;
+  }
+
   /** The answer to a renewal, by what stood under the name when this entry did. */
-  synchronized Renewal renewed(Standing asked, List<Entry> all) {
+  synchronized Renewal renewed(Standing asked, Read read) {
     if (granted && !over && !isStill(asked)) {
       return new Renewal.Unknown(Failures.sessionInDoubt());
     }
-    int index = isStill(asked) ? Admission.indexOf(all, asked.entry.key()) : -1;
+    int index = isStill(asked) && !over ? Admission.indexOf(read.all, asked.entry.key()) : -1;
     if (index < 0) {
       return gone();
     }
-    Admission now = Admission.of(all, index);
+    lastRead = read;
+    Admission now = Admission.of(read.all, index);
     if (!granted) {
       return now.holds() ? new Renewal.AttemptNow() : new Renewal.Waiting();
     }

@@ -1,5 +1,6 @@
 package io.leasehold.sessions;
 
+import io.leasehold.sessions.Place.Read;
 import io.leasehold.sessions.Place.Standing;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
@@ -14,10 +15,20 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Renews leases and asks about waiting ones: a beat for each session, and each name read once. */
+/**
+ * Renews leases and asks about waiting ones: a beat for each session, and each name read once. The
+ * names of leases that are renewed together are not read more often than four times in a ttl: the
+ * session keeps their entries, and only a person removes one of them.
+ */
 final class Renewing {
-  /** An acquisition, and its entry when it was asked about. */
-  private record Asked(Place place, Standing standing) {
+  private static final int MOST_READS_IN_A_TTL = 4;
+
+  /**
+   * An acquisition, and its entry when it was asked about.
+   *
+   * @param known what was read under its name not long ago; null if that must be read
+   */
+  private record Asked(Place place, Standing standing, @Nullable Read known) {
     boolean isHeld() {
       return place.isGranted();
     }
@@ -36,54 +47,73 @@ final class Renewing {
     this.end = end;
   }
 
-  void renew(List<Place> places, Duration within, BiConsumer<LeaseId, Renewal> each) {
+  void renew(List<Place> places, long now, Duration within, BiConsumer<LeaseId, Renewal> each) {
     Map<OpenSession, Map<String, List<Asked>>> asked = new LinkedHashMap<>();
+    // For one alone a caller may have asked, who wants to know
+    boolean spares = places.size() > 1;
     for (Place place : places) {
       Standing standing = place.standing();
       if (standing == null) {
         answer(place, place.gone(), each);
       } else {
+        long then = now - standing.in().ttl.toNanos() / MOST_READS_IN_A_TTL;
         asked
             .computeIfAbsent(standing.in(), session -> new LinkedHashMap<>())
             .computeIfAbsent(place.ticket.name(), name -> new ArrayList<>())
-            .add(new Asked(place, standing));
+            .add(new Asked(place, standing, spares ? place.readSince(standing, then) : null));
       }
     }
-    asked.forEach((in, names) -> renew(in, names, within, each));
+    asked.forEach((in, names) -> renew(in, names, now, within, each));
   }
 
   private void renew(
       OpenSession in,
       Map<String, List<Asked>> names,
+      long now,
       Duration within,
       BiConsumer<LeaseId, Renewal> each) {
     boolean held = names.values().stream().flatMap(List::stream).anyMatch(Asked::isHeld);
     CompletionStage<Void> beat = held ? in.beatIfDue() : CompletableFuture.completedFuture(null);
-    List<String> all = List.copyOf(names.keySet());
-    for (int from = 0; from < all.size(); from += mostTogether) {
-      List<String> some = all.subList(from, Math.min(from + mostTogether, all.size()));
+    // Without the beat less is left
+    CompletionStage<Boolean> beaten = beat.handle((done, failed) -> true);
+    List<String> unread = new ArrayList<>();
+    List<Asked> known = new ArrayList<>();
+    names.forEach(
+        (name, all) -> {
+          if (all.stream().allMatch(one -> one.known != null)) {
+            known.addAll(all);
+          } else {
+            unread.add(name);
+          }
+        });
+    beaten.thenRun(() -> known.forEach(one -> answer(one, one.known, null, each)));
+    for (int from = 0; from < unread.size(); from += mostTogether) {
+      List<String> some = unread.subList(from, Math.min(from + mostTogether, unread.size()));
       CompletionStage<List<Entry>> read = in.session().read(some, within);
-      // The read decides. Without the beat less is left
-      beat.handle((done, failed) -> true)
+      beaten
           .thenCompose(done -> read)
           .whenComplete(
               (found, failed) -> {
                 Map<String, List<Entry>> entries = failed == null ? Entry.byName(found) : Map.of();
                 for (String name : some) {
-                  for (Asked one : names.getOrDefault(name, List.of())) {
-                    List<Entry> named = entries.getOrDefault(name, List.of());
-                    answer(one.place, renewed(one, named, failed), each);
-                  }
+                  Read named = new Read(entries.getOrDefault(name, List.of()), now);
+                  names
+                      .getOrDefault(name, List.of())
+                      .forEach(one -> answer(one, named, failed, each));
                 }
               });
     }
   }
 
-  private static Renewal renewed(Asked one, List<Entry> entries, @Nullable Throwable failed) {
+  private void answer(
+      Asked one, @Nullable Read read, @Nullable Throwable failed, BiConsumer<LeaseId, Renewal> to) {
     // What failed because its session has ended says that the entry is gone
-    return failed == null || one.standing.in().hasEnded()
-        ? one.place.renewed(one.standing, entries)
-        : new Renewal.Unknown(failed);
+    boolean ended = one.standing.in().hasEnded();
+    Renewal answer =
+        failed == null || ended
+            ? one.place.renewed(one.standing, ended || read == null ? Read.NOTHING : read)
+            : new Renewal.Unknown(failed);
+    answer(one.place, answer, to);
   }
 
   private void answer(Place place, Renewal answer, BiConsumer<LeaseId, Renewal> each) {

@@ -98,16 +98,17 @@ public final class SessionLockStore implements LockStore {
   public void renew(
       Collection<Ticket> tickets, Duration within, BiConsumer<LeaseId, Renewal> each) {
     List<Place> known = new ArrayList<>();
+    long now = clock.nanos();
     for (Ticket ticket : tickets) {
       Place place = places.get(ticket.id());
       if (place == null) {
         each.accept(ticket.id(), new Renewal.Gone());
       } else {
-        place.heard = clock.nanos();
+        place.heard = now;
         known.add(place);
       }
     }
-    renewing.renew(known, within, each);
+    renewing.renew(known, now, within, each);
   }
 
   @Override

@@ -209,6 +209,63 @@ class SessionLockStoreTest {
   }
 
   @Test
+  void namesOfLeasesThatAreRenewedTogetherAreReadFourTimesInATtlAtMost() throws Exception {
+    SessionLockStore store = open();
+    List<Ticket> held = List.of(exclusive("a", Intent.QUEUE), exclusive("b", Intent.QUEUE));
+    for (Ticket each : held) {
+      attempt(store, each);
+    }
+    renew(store, held);
+    int reads = server.count("read");
+    server.remove("a");
+
+    clock.advance(TTL.dividedBy(5));
+    assertThat(renew(store, held).values()).allMatch(a -> a instanceof Renewal.Renewed);
+    assertThat(server.count("read") - reads).isZero();
+
+    clock.advance(TTL.dividedBy(20));
+    Map<LeaseId, Renewal> answers = renew(store, held);
+    assertThat(server.count("read") - reads).isEqualTo(1);
+    assertThat(answers.get(held.get(0).id())).isEqualTo(new Renewal.Gone());
+    assertThat(answers.get(held.get(1).id())).isInstanceOf(Renewal.Renewed.class);
+  }
+
+  @Test
+  void aLeaseThatIsRenewedAloneAndAWaiterAreAlwaysLookedFor() throws Exception {
+    SessionLockStore store = open();
+    List<Ticket> held = List.of(exclusive("a", Intent.QUEUE), exclusive("b", Intent.QUEUE));
+    for (Ticket each : held) {
+      attempt(store, each);
+    }
+    Ticket waits = exclusive("b", Intent.QUEUE);
+    queue(store, waits);
+    renew(store, List.of(held.get(0), held.get(1), waits));
+
+    join(store.release(held.get(1), WITHIN));
+    assertThat(renew(store, List.of(held.get(0), waits)).get(waits.id()))
+        .isEqualTo(new Renewal.AttemptNow());
+
+    server.remove("a");
+    assertThat(renew(store, held.subList(0, 1)).get(held.get(0).id()))
+        .isEqualTo(new Renewal.Gone());
+  }
+
+  @Test
+  void aLeaseWhoseSessionEndedIsGoneThoughItsNameWasJustRead() throws Exception {
+    SessionLockStore store = open();
+    List<Ticket> held = List.of(exclusive("a", Intent.QUEUE), exclusive("b", Intent.QUEUE));
+    for (Ticket each : held) {
+      attempt(store, each);
+    }
+    renew(store, held);
+
+    server.endSessions();
+    await().until(() -> listener.lost.size() == 2);
+
+    assertThat(renew(store, held).values()).allMatch(a -> a instanceof Renewal.Gone);
+  }
+
+  @Test
   void aSessionIsProlongedOnceForLeasesThatAreRenewedOneByOne() throws Exception {
     SessionLockStore store = open();
     List<Ticket> held = List.of(exclusive("a", Intent.QUEUE), exclusive("b", Intent.QUEUE));
