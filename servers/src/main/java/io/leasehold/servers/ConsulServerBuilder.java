@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What a {@link ConsulServer} shall be like. */
 public final class ConsulServerBuilder {
@@ -66,21 +68,37 @@ public final class ConsulServerBuilder {
 
   /** Starts one; returns once it has a leader, which is itself. */
   public ConsulServer start() {
-    return start(Ports.free(), Ports.free(), "bootstrap_expect = 1", true);
+    return start(new Peer("127.0.0.1", "127.0.0.1"), "bootstrap_expect = 1", true);
   }
 
   /** Starts three that are one; returns once all vote, and each of them makes sessions. */
   public List<ConsulServer> startThree() {
-    List<Integer> lan = List.of(Ports.free(), Ports.free(), Ports.free());
-    StringBuilder join = new StringBuilder("bootstrap_expect = 3\nretry_interval = \"100ms\"\n");
-    join.append("retry_join = [");
-    lan.forEach(port -> join.append("\"127.0.0.1:").append(port).append("\","));
-    join.append(']');
+    return startThree(
+        Stream.generate(() -> new Peer("127.0.0.1", "127.0.0.1")).limit(THREE).toList());
+  }
+
+  /** As {@link #startThree()}; they, from 0 on, reach each other by a network. */
+  public List<ConsulServer> startThree(PeerNetwork network) {
+    List<Peer> peers = new ArrayList<>();
+    for (int i = 0; i < THREE; i++) {
+      Peer peer = new Peer("127.0.1." + (1 + i), "127.0.2." + (1 + i));
+      network.relay(peer.known, i, peer.binds, peer.ports(), "127.0.1.");
+      peers.add(peer);
+    }
+    return startThree(peers);
+  }
+
+  private List<ConsulServer> startThree(List<Peer> peers) {
+    String join =
+        peers.stream()
+            .map(each -> "\"" + each.known + ":" + each.lan + "\"")
+            .collect(Collectors.joining(", ", "retry_join = [", "]"));
+    String bootstrap = "bootstrap_expect = 3\nretry_interval = \"100ms\"\n" + join;
     List<ConsulServer> servers = new ArrayList<>();
     HttpClient http = HttpClient.newHttpClient();
     try {
-      for (int port : lan) {
-        servers.add(start(port, Ports.free(), join.toString(), false));
+      for (Peer each : peers) {
+        servers.add(start(each, bootstrap, false));
       }
       for (ConsulServer each : servers) {
         await().atMost(PATIENCE).ignoreExceptions().until(() -> makesSessions(http, each.port()));
@@ -98,9 +116,19 @@ public final class ConsulServerBuilder {
     return Pattern.compile("\"Voter\": *true").matcher(all).results().count() == THREE;
   }
 
-  private ConsulServer start(int lan, int wan, String bootstrap, boolean alone) {
+  /** A server for the others: the address that it has, the one that they dial, and its ports. */
+  private record Peer(String binds, String known, int rpc, int lan, int wan) {
+    Peer(String binds, String known) {
+      this(binds, known, Ports.free(), Ports.free(), Ports.free());
+    }
+
+    List<Integer> ports() {
+      return List.of(rpc, lan);
+    }
+  }
+
+  private ConsulServer start(Peer peer, String bootstrap, boolean alone) {
     String program = Programs.server("consul-1.8").toString();
-    int rpc = Ports.free();
     try {
       Path folder = Files.createTempDirectory("leasehold-consul-1.8-");
       Optional<Certificate> certificate =
@@ -115,8 +143,8 @@ public final class ConsulServerBuilder {
                 Path file = folder.resolve("server.hcl");
                 List<String> all = new ArrayList<>(settings);
                 all.add(bootstrap);
-                all.add(ports(port, rpc, lan, wan));
-                all.add("node_name = \"node-" + lan + "\"");
+                all.add(ports(port, peer));
+                all.add("node_name = \"node-" + peer.lan + "\"");
                 all.add("data_dir = \"" + data + "\"");
                 certificate.ifPresent(made -> all.addAll(files(made)));
                 Files.write(file, all);
@@ -124,7 +152,8 @@ public final class ConsulServerBuilder {
                     program,
                     "agent",
                     "-server",
-                    "-bind=127.0.0.1",
+                    "-bind=" + peer.binds,
+                    "-advertise=" + peer.known,
                     "-client=127.0.0.1 127.0.0.2",
                     "-config-file=" + file);
               },
@@ -135,16 +164,16 @@ public final class ConsulServerBuilder {
     }
   }
 
-  private String ports(int port, int rpc, int lan, int wan) {
+  private String ports(int port, Peer peer) {
     return String.format(
         Locale.ROOT,
         "ports { %s = %d %s = -1 dns = -1 grpc = -1 server = %d serf_lan = %d serf_wan = %d }",
         tls ? "https" : "http",
         port,
         tls ? "http" : "https",
-        rpc,
-        lan,
-        wan);
+        peer.rpc,
+        peer.lan,
+        peer.wan);
   }
 
   private static List<String> files(Certificate certificate) {

@@ -84,27 +84,59 @@ public final class EtcdServer implements AutoCloseable {
 
     /** Starts it; returns once it answers. */
     public EtcdServer start() {
-      EtcdServer server = new EtcdServer(this, "one", Ports.free(), List.of());
+      int peerPort = Ports.free();
+      String peer = "http://127.0.0.1:" + peerPort;
+      EtcdServer server = new EtcdServer(this, new Peer("one", peer, peer, "one=" + peer, 0));
       server.awaitHealthy();
       return server;
     }
 
     /** Starts a cluster of this many; returns once all of them answer. */
     public List<EtcdServer> startCluster(int size) {
-      List<Integer> peerPorts = new ArrayList<>();
-      List<String> all = new ArrayList<>();
+      List<Peer> peers = new ArrayList<>();
       for (int i = 0; i < size; i++) {
-        peerPorts.add(Ports.free());
-        all.add("m" + i + "=http://127.0.0.1:" + peerPorts.get(i));
+        String peer = "http://127.0.0.1:" + Ports.free();
+        peers.add(new Peer("m" + i, peer, peer, "", 0));
       }
-      List<EtcdServer> members = new ArrayList<>();
+      return start(peers);
+    }
+
+    /** As {@link #startCluster(int)}; its members, from 0 on, reach each other by a network. */
+    public List<EtcdServer> startCluster(int size, PeerNetwork network) {
+      // Among each other with TLS: that makes them open a connection of its own to each member
+      option("--peer-auto-tls");
+      List<Peer> peers = new ArrayList<>();
       for (int i = 0; i < size; i++) {
-        members.add(new EtcdServer(this, "m" + i, peerPorts.get(i), all));
+        int port = Ports.free();
+        network.serve(i, port);
+        String known = "https://" + PeerNetwork.host(i) + ":2380";
+        peers.add(new Peer("m" + i, "https://127.0.0.1:" + port, known, "", network.wayOut(i)));
+      }
+      return start(peers);
+    }
+
+    private List<EtcdServer> start(List<Peer> peers) {
+      String all =
+          peers.stream().map(each -> each.name + "=" + each.known).collect(Collectors.joining(","));
+      List<EtcdServer> members = new ArrayList<>();
+      for (Peer each : peers) {
+        Peer one = new Peer(each.name, each.listens, each.known, all, each.proxy);
+        members.add(new EtcdServer(this, one));
       }
       members.forEach(EtcdServer::awaitHealthy);
       return members;
     }
   }
+
+  /**
+   * A member for the others.
+   *
+   * @param listens where it listens
+   * @param known where the others find it
+   * @param all all members, with their names
+   * @param proxy the port of a proxy by which it finds them; 0 for none
+   */
+  private record Peer(String name, String listens, String known, String all, int proxy) {}
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -113,24 +145,22 @@ public final class EtcdServer implements AutoCloseable {
   private final ServerProcess process;
   private final Optional<Certificate> certificate;
 
-  private EtcdServer(Builder how, String name, int peerPort, List<String> cluster) {
+  private EtcdServer(Builder how, Peer peer) {
     kind = how.kind;
     program = Programs.server(kind.program());
     try {
       Path folder = Files.createTempDirectory("leasehold-" + kind.program() + "-");
       certificate = how.tls ? Optional.of(new Certificate(folder)) : Optional.empty();
-      String peer = "http://127.0.0.1:" + peerPort;
       ServerProcess.Launch launch =
           (port, data) -> {
             String here = (how.tls ? "https" : "http") + "://127.0.0.1:" + port;
-            List<String> command = new ArrayList<>(List.of(program.toString(), "--name=" + name));
+            List<String> command =
+                new ArrayList<>(List.of(program.toString(), "--name=" + peer.name));
             command.addAll(List.of("--data-dir=" + data, "--listen-client-urls=" + here));
             command.addAll(List.of("--advertise-client-urls=" + here, "--logger=zap"));
-            command.addAll(List.of("--listen-peer-urls=" + peer, "--log-level=error"));
-            command.add("--initial-advertise-peer-urls=" + peer);
-            command.add(
-                "--initial-cluster="
-                    + (cluster.isEmpty() ? name + "=" + peer : String.join(",", cluster)));
+            command.addAll(List.of("--listen-peer-urls=" + peer.listens, "--log-level=error"));
+            command.add("--initial-advertise-peer-urls=" + peer.known);
+            command.add("--initial-cluster=" + peer.all);
             command.addAll(List.of("--heartbeat-interval=50", "--election-timeout=500"));
             certificate.ifPresent(
                 files -> {
@@ -142,7 +172,11 @@ public final class EtcdServer implements AutoCloseable {
                   }
                 });
             command.addAll(how.options);
-            return new ProcessBuilder(command);
+            ProcessBuilder builder = new ProcessBuilder(command);
+            if (peer.proxy != 0) {
+              builder.environment().put("HTTPS_PROXY", "http://127.0.0.1:" + peer.proxy);
+            }
+            return builder;
           };
       // The first of a cluster is not healthy before there are others
       process = ServerProcess.start(folder, launch, EtcdServer::listens);
