@@ -101,6 +101,12 @@ final class MeteredServer implements StoreFactory {
     }
 
     @Override
+    public CompletionStage<Release> release(
+        Ticket ticket, Collection<LeaseId> served, Duration within) {
+      return store.release(ticket, served, within);
+    }
+
+    @Override
     public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
       return store.watch(ticket, within);
     }

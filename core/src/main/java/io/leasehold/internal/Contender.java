@@ -3,6 +3,7 @@ package io.leasehold.internal;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.event.LockEvent;
+import io.leasehold.event.LockEvent.Lost.Reason;
 import io.leasehold.internal.Limbo.Attempts;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.Attempt.Busy;
@@ -79,6 +80,9 @@ final class Contender extends Attempts {
 
   /** Whether nobody holds or waits by it any more, and what is left of it was withdrawn. */
   private boolean settled;
+
+  /** The lease by which its caller was served, in its turn; null if none was. */
+  private @Nullable Grant servedBy;
 
   Contender(NameQueue queue, Ticket ticket, Terms terms, @Nullable Waiter only) {
     this.queue = queue;
@@ -183,6 +187,9 @@ final class Contender extends Attempts {
   void heard(
       AttemptCall call, @Nullable Attempt answer, @Nullable StoreException failed, Steps steps) {
     if (phase != Phase.ASKING) {
+      if (answer instanceof Granted granted) {
+        grantedToo(granted, steps);
+      }
       return;
     }
     if (failed != null) {
@@ -310,7 +317,12 @@ final class Contender extends Attempts {
     switch (phase) {
       case ASKING -> wokenMeanwhile = true;
       case WAITING, BACKING_OFF -> ask(steps);
-      case DONE -> {}
+      case DONE -> {
+        if (servedBy != null) {
+          // Its place is behind the lease that serves it: that may have ended in the store
+          queue.engine.keeper.doubt(servedBy);
+        }
+      }
     }
   }
 
@@ -318,6 +330,8 @@ final class Contender extends Attempts {
   void told(Granted granted, Validity validity, Steps steps) {
     if (phase == Phase.WAITING && countsByMessage(granted, validity)) {
       granted(granted, validity, steps);
+    } else if (phase == Phase.DONE) {
+      grantedToo(granted, steps);
     } else {
       wake(steps);
     }
@@ -331,6 +345,19 @@ final class Contender extends Attempts {
         && queue.engine.isFenceNumber(granted.number())
         && validity.until() - queue.engine.clock.nanos() >= LEAST_TOLD_NANOS
         && !validity.isInDoubt(queue.engine.clock);
+  }
+
+  /** Its caller is served by a lease of its process, which has come to its place. */
+  void serveBy(Grant grant) {
+    servedBy = grant;
+    leave();
+  }
+
+  /** The store grants its place, which is used up: so the lease that served it is gone. */
+  private void grantedToo(Granted granted, Steps steps) {
+    if (servedBy != null && granted.number() > servedBy.number) {
+      queue.leases.lose(servedBy, Reason.GONE, steps);
+    }
   }
 
   /** Another waits for the name. */

@@ -85,6 +85,9 @@ final class Grant {
   /** Releases it then; null unless it was let go before. */
   Scheduler.@Nullable Timer kept;
 
+  /** Whom it is handed to without a word of the store; null unless the store named some. */
+  final @Nullable Run run;
+
   /** The one that began before it, of the same name. */
   @Nullable Grant next;
 
@@ -95,6 +98,7 @@ final class Grant {
     this.terms = terms;
     this.number = granted.number();
     this.validity = validity;
+    this.run = terms.fair() && !granted.run().isEmpty() ? new Run(this, granted.run()) : null;
     hear(granted.wanted());
   }
 
@@ -107,6 +111,9 @@ final class Grant {
       from.settle(known || endedLate(), steps);
     } else if (known) {
       steps.add(queue.engine.limbo.add(ticket, new Attempts()));
+    }
+    if (run != null) {
+      run.settle(known, steps);
     }
   }
 
@@ -122,6 +129,9 @@ final class Grant {
     phase = Phase.RELEASING;
     if (from != null) {
       from.leaving();
+    }
+    if (run != null) {
+      run.leaving();
     }
   }
 
@@ -223,9 +233,13 @@ final class Grant {
    */
   boolean mayBeHandedOver(long now) {
     return handOvers < mostHandOvers
-        && isValid(now)
-        && now - jeopardyAt() < 0
+        && isSafe(now)
         && !(wanted && now - wantedSince > queue.engine.handOverNanos);
+  }
+
+  /** Whether it is still so good that another may begin to hold it, under a token of its own. */
+  boolean isSafe(long now) {
+    return handOvers < FenceNumber.MAX_HAND_OVERS && isValid(now) && now - jeopardyAt() < 0;
   }
 
   /** Whether the lease certainly stands. Reads clocks only. */

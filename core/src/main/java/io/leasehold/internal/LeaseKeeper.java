@@ -77,6 +77,12 @@ final class LeaseKeeper {
     wakeIn(attentionIn(grant, now), now);
   }
 
+  /** It may be gone: asks about it before its time. */
+  void doubt(Grant grant) {
+    grant.renewAt = engine.clock.nanos();
+    attend(grant);
+  }
+
   /** It is renewed no more; a batch that is being sent may still bring one renewal after it. */
   void remove(Grant grant) {
     leases.remove(grant.ticket.id());

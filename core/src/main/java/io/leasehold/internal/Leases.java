@@ -241,7 +241,7 @@ final class Leases {
   void close(Steps steps) {
     for (Grant grant : all()) {
       expire(grant, steps);
-      queue.engine.releaser.forgetKept(grant);
+      queue.engine.releaser.forgetKept(grant, steps);
       if (grant.phase == Phase.HELD) {
         close(grant, steps);
       }
@@ -249,8 +249,8 @@ final class Leases {
   }
 
   /** What its holders have let go is not waited for. */
-  void forgetKept() {
-    all().forEach(queue.engine.releaser::forgetKept);
+  void forgetKept(Steps steps) {
+    all().forEach(grant -> queue.engine.releaser.forgetKept(grant, steps));
   }
 
   private void close(Grant grant, Steps steps) {

@@ -515,7 +515,7 @@ final class NameQueue extends Mutex {
             c.abandon(steps);
           }
           othersFirst = Deadline.NONE;
-          leases.forgetKept();
+          leases.forgetKept(steps);
         });
   }
 

@@ -49,10 +49,10 @@ final class Releaser {
       keep(grant, steps);
       return;
     }
-    Waiter next = handOverTarget(grant, now);
+    Waiter next = grant.run == null ? handOverTarget(grant, now) : grant.run.next(now);
     if (next == null) {
       sendBack(grant, steps);
-    } else if (grant.isWanted() || grant.hasFreshWord(now)) {
+    } else if (grant.run != null || grant.isWanted() || grant.hasFreshWord(now)) {
       handOver(grant, next, steps);
     } else {
       grant.phase = Phase.REFRESHING;
@@ -164,7 +164,7 @@ final class Releaser {
             () -> grant.queue.locked(then -> letGoOfKept(grant, then)),
             Math.max(0, grant.keptUntil().left(engine.clock.nanos())));
     if (engine.isClosed()) {
-      forgetKept(grant);
+      forgetKept(grant, steps);
     }
     if (failed == null) {
       released(hold);
@@ -187,8 +187,11 @@ final class Releaser {
   }
 
   /** The client closes: the store lets it go by itself, and not before. */
-  void forgetKept(Grant grant) {
+  void forgetKept(Grant grant, Steps steps) {
     if (grant.kept != null) {
+      if (grant.run != null) {
+        grant.run.settle(true, steps);
+      }
       grant.kept.cancel();
       grant.kept = null;
       grant.leaving = null;
@@ -363,8 +366,11 @@ final class Releaser {
       Engine engine = hold.grant.queue.engine;
       long left = timeLeft();
       boolean whole = engine.requestNanos - left < StoreCalls.LEAST_NANOS;
-      return engine.store.release(
-          hold.grant.ticket, whole ? engine.requestTimeout : Duration.ofNanos(left));
+      Duration within = whole ? engine.requestTimeout : Duration.ofNanos(left);
+      Grant grant = hold.grant;
+      return grant.run == null || grant.run.served().isEmpty()
+          ? engine.store.release(grant.ticket, within)
+          : engine.store.release(grant.ticket, grant.run.served(), within);
     }
 
     /** A lost reply is resolved by asking again: once at once, if there is time for it. */

@@ -157,10 +157,15 @@ record Terms(
 
   /** Whether a lease on these terms can be handed over to a waiter on the other's. */
   boolean handsOverTo(Terms other) {
-    return contendsLike(other)
-        && !fair
-        && renewed
-        && other.renewed
-        && minHold.equals(other.minHold);
+    return !fair && isServedLike(other);
+  }
+
+  /** The same along a run. */
+  boolean runsOnTo(Terms other) {
+    return fair && mode == LockMode.EXCLUSIVE && isServedLike(other);
+  }
+
+  private boolean isServedLike(Terms other) {
+    return contendsLike(other) && renewed && other.renewed && minHold.equals(other.minHold);
   }
 }

@@ -2,6 +2,8 @@ package io.leasehold.spi;
 
 import io.leasehold.LockMode;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 
 /** The answer to {@link LockStore#attempt}. */
 public sealed interface Attempt {
@@ -13,11 +15,26 @@ public sealed interface Attempt {
    * @param remaining how long the lease lives from the moment the store answered; for a repeated
    *     attempt the rest of its life, not the ttl
    * @param wanted whether another ticket waits for the name
+   * @param run the tickets of the same client that stand directly behind this one in the store's
+   *     queue, in its order; empty if there are none, or the store does not tell. Of an exclusive
+   *     fair ticket the client serves them along this lease, without a request, and names them when
+   *     it releases it: {@link LockStore#release(Ticket, Collection, Duration)}
    */
-  record Granted(long number, Duration remaining, boolean wanted) implements Attempt {
+  record Granted(long number, Duration remaining, boolean wanted, List<LeaseId> run)
+      implements Attempt {
+    /** Copies the list. */
+    public Granted {
+      run = List.copyOf(run);
+    }
+
+    /** A grant without a run. */
+    public Granted(long number, Duration remaining, boolean wanted) {
+      this(number, remaining, wanted, List.of());
+    }
+
     /** The same grant, which says that another ticket waits for the name. */
     public Granted asWanted() {
-      return new Granted(number, remaining, true);
+      return new Granted(number, remaining, true, run);
     }
   }
 

@@ -66,6 +66,18 @@ public interface LockStore extends AutoCloseable {
   CompletionStage<Release> release(Ticket ticket, Duration within);
 
   /**
+   * As {@link #release(Ticket, Duration)}, of a lease along whose run others were served ({@link
+   * Attempt.Granted#run}): first removes what these ids wait or hold under, also if the lease is
+   * not held any more, and then grants to those that come next. Called only where a grant named a
+   * run, so only a store that names runs has to have it.
+   */
+  default CompletionStage<Release> release(
+      Ticket ticket, Collection<LeaseId> served, Duration within) {
+    return CompletableFuture.failedFuture(
+        new UnsupportedOperationException("this store names no runs"));
+  }
+
+  /**
    * Subscribes a waiting ticket to wake-ups; {@code within} is the request timeout, or the time
    * that the waiting caller has left if that is shorter. Completes once the watch stands, and says
    * whether it may have missed a change before: the engine then attempts once more. A watch

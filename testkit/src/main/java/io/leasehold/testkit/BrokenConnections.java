@@ -80,6 +80,12 @@ final class BrokenConnections {
     }
 
     @Override
+    public CompletionStage<Release> release(
+        Ticket ticket, Collection<LeaseId> served, Duration within) {
+      return store.release(sent(ticket), served, within);
+    }
+
+    @Override
     public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
       return store.watch(sent(ticket), within);
     }
@@ -159,7 +165,8 @@ final class BrokenConnections {
                 .thenApply(
                     answer ->
                         answer instanceof Attempt.Granted granted
-                            ? new Attempt.Granted(granted.number(), ticket.ttl(), granted.wanted())
+                            ? new Attempt.Granted(
+                                granted.number(), ticket.ttl(), granted.wanted(), granted.run())
                             : answer);
           }
         };

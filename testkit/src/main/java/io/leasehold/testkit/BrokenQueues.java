@@ -3,11 +3,13 @@ package io.leasehold.testkit;
 import io.leasehold.LockMode;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.Release;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import io.leasehold.testkit.LockName.Entry;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -110,6 +112,28 @@ final class BrokenQueues {
         if (!name.waiters.containsKey(ticket.id())) {
           super.keepPlace(name, ticket, now);
         }
+      }
+    };
+  }
+
+  /** The places of those that were served along a run stay in the queue. */
+  static LockTable keepsThePlacesOfTheServed(InMemorySettings settings) {
+    return new LockTable(settings) {
+      @Override
+      Release release(Ticket ticket, Collection<LeaseId> served, long now) {
+        return release(ticket, now);
+      }
+    };
+  }
+
+  /** A run names the last first. */
+  static LockTable namesRunsBackwards(InMemorySettings settings) {
+    return new LockTable(settings) {
+      @Override
+      List<LeaseId> run(LockName name, Ticket ticket) {
+        List<LeaseId> run = new ArrayList<>(super.run(name, ticket));
+        Collections.reverse(run);
+        return run;
       }
     };
   }

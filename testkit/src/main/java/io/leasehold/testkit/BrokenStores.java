@@ -203,6 +203,16 @@ public final class BrokenStores {
             "fair waiters are served last come, first served",
             BrokenStore.names(BrokenQueues::servesTheLastFirst)),
         new BrokenStore(
+            "served-places-kept",
+            20,
+            "those that were served along a run keep their places in the queue",
+            BrokenStore.table(BrokenQueues::keepsThePlacesOfTheServed)),
+        new BrokenStore(
+            "run-in-no-order",
+            20,
+            "a run names fair neighbours in another order than they came",
+            BrokenStore.table(BrokenQueues::namesRunsBackwards)),
+        new BrokenStore(
             "readers-pass-writers",
             20,
             "readers go past a writer that waits",

@@ -71,7 +71,7 @@ final class BrokenTables {
         }
         Attempt answer = super.attempt(withTtl(ticket, instead), now);
         return answer instanceof Attempt.Granted granted
-            ? new Attempt.Granted(granted.number(), ticket.ttl(), granted.wanted())
+            ? new Attempt.Granted(granted.number(), ticket.ttl(), granted.wanted(), granted.run())
             : answer;
       }
     };

@@ -71,6 +71,13 @@ final class FaultyConnection implements LockStore {
   }
 
   @Override
+  public CompletionStage<Release> release(
+      Ticket ticket, Collection<LeaseId> served, Duration within) {
+    faulty.granted().remove(ticket.id());
+    return send(within, () -> store.release(ticket, served, within));
+  }
+
+  @Override
   public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
     return send(within, () -> store.watch(ticket, within))
         .thenApply(watch -> faulty.hasReconnected() ? Watch.ATTEMPT_AGAIN : watch);

@@ -151,6 +151,14 @@ public final class InMemoryStore implements LockStore, StoreOperator {
   }
 
   @Override
+  public CompletionStage<Release> release(
+      Ticket ticket, Collection<LeaseId> served, Duration within) {
+    forget(ticket.id());
+    served.forEach(this::forget);
+    return answer(ticket, (table, asked, now) -> table.release(asked, served, now));
+  }
+
+  @Override
   public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
     if (closed) {
       return CompletableFuture.failedFuture(unavailable());

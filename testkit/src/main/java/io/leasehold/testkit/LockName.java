@@ -87,6 +87,11 @@ class LockName {
     return List.copyOf(waiters.keySet()).indexOf(ticket.id());
   }
 
+  /** The tickets of this client at the head of the queue, before any of another. */
+  List<LeaseId> headOf(long client) {
+    return waiters.keySet().stream().takeWhile(id -> id.client() == client).toList();
+  }
+
   /** For people. */
   LockSnapshot snapshot(String name, long now) {
     return new LockSnapshot(

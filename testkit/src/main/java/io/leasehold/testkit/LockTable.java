@@ -10,6 +10,7 @@ import static io.leasehold.testkit.InMemorySettings.Feature.SESSIONS;
 import static io.leasehold.testkit.InMemorySettings.Feature.TOMBSTONES;
 import static io.leasehold.testkit.InMemorySettings.Feature.VISIBLE_TRIES;
 
+import io.leasehold.LockMode;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Release;
@@ -18,6 +19,7 @@ import io.leasehold.spi.Ticket;
 import io.leasehold.testkit.LockName.Entry;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -189,7 +191,7 @@ class LockTable {
 
   private Attempt granted(LockName name, Entry held, long now) {
     boolean wanted = name.isWantedBeside(held.ticket.id());
-    return new Attempt.Granted(held.number, sure(held, now), wanted);
+    return new Attempt.Granted(held.number, sure(held, now), wanted, run(name, held.ticket));
   }
 
   /** How much of a lease's life its client may count on. */
@@ -222,6 +224,32 @@ class LockTable {
     }
     remove(ticket, now);
     return Release.RELEASED;
+  }
+
+  /**
+   * As {@link #release(Ticket, long)}, after the places of those that were served along its run.
+   */
+  Release release(Ticket ticket, Collection<LeaseId> served, long now) {
+    LockName name = names.get(ticket.name());
+    served.forEach(id -> bury(id, now));
+    if (name == null) {
+      return Release.NOT_HELD;
+    }
+    served.forEach(name.waiters::remove);
+    served.forEach(name.holders::remove);
+    Release answer = release(ticket, now);
+    if (answer == Release.NOT_HELD) {
+      settle(name, now);
+      dropIfEmpty(ticket.name(), name);
+    }
+    return answer;
+  }
+
+  /** Those of the ticket's client that wait directly behind it. */
+  List<LeaseId> run(LockName name, Ticket ticket) {
+    return settings.has(QUEUE) && ticket.fair() && ticket.mode() == LockMode.EXCLUSIVE
+        ? name.headOf(ticket.id().client())
+        : List.of();
   }
 
   Renewal renew(Ticket ticket, long now) {
@@ -367,7 +395,8 @@ class LockTable {
     }
     Duration stands = Duration.ofNanos(granted.untilChange(now));
     boolean wanted = name.isWantedBeside(id);
-    return new Told(id, new Attempt.Granted(granted.number, stands, wanted), now);
+    List<LeaseId> run = run(name, granted.ticket);
+    return new Told(id, new Attempt.Granted(granted.number, stands, wanted, run), now);
   }
 
   /** Removes what has expired from a name, and takes back grants that nobody asked for. */

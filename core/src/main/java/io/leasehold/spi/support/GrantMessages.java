@@ -4,6 +4,7 @@ import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -68,8 +69,13 @@ public final class GrantMessages {
     }
   }
 
-  /** Handles a message: reports the grant if it is valid, else a wake-up. */
-  public void heard(LeaseId id, long number, boolean wanted, StoreListener listener) {
+  /**
+   * Handles a message: reports the grant if it is valid, else a wake-up.
+   *
+   * @param run as in {@link Granted#run}
+   */
+  public void heard(
+      LeaseId id, long number, boolean wanted, List<LeaseId> run, StoreListener listener) {
     Known known =
         tickets.computeIfPresent(
             id, (same, was) -> number > was.word.mark ? new Known(was.word, number) : was);
@@ -77,7 +83,7 @@ public final class GrantMessages {
       listener.wake(id);
     } else {
       Word word = known.word;
-      listener.granted(id, new Granted(number, word.stands, wanted), age(word.sent));
+      listener.granted(id, new Granted(number, word.stands, wanted, run), age(word.sent));
     }
   }
 

@@ -133,7 +133,8 @@ final class RedisStore implements LockStore {
       // Such a grant counts by the attempt that finds it
       listener.wake(message.id());
     } else {
-      messages.heard(message.id(), message.number(), message.wanted(), listener);
+      messages.heard(
+          message.id(), message.number(), message.wanted(), java.util.List.of(), listener);
     }
   }
 

@@ -44,6 +44,7 @@ public abstract class StoreContract extends DriverContract
         DeadlineRules,
         VirtualThreadRules,
         OrderRules,
+        RunRules,
         LeadershipRules {
 
   /** For subclasses. */

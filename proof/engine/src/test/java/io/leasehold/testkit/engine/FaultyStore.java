@@ -178,6 +178,12 @@ final class FaultyStore implements LockStore {
   }
 
   @Override
+  public CompletionStage<Release> release(
+      Ticket ticket, Collection<LeaseId> served, Duration within) {
+    return answer("release", within, () -> store.release(ticket, served, within));
+  }
+
+  @Override
   public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
     return answer("watch", within, () -> store.watch(ticket, within));
   }

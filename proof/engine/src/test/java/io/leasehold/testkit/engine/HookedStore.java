@@ -68,7 +68,8 @@ final class HookedStore {
     }
 
     Duration within() {
-      return (Duration) arguments.get(1);
+      // A release may name those that it served before that
+      return (Duration) arguments.get(is("release") ? arguments.size() - 1 : 1);
     }
 
     Object proceed() throws Throwable {

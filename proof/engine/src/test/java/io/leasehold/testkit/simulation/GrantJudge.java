@@ -10,6 +10,8 @@ import java.util.Set;
 
 /** Judges grants: whether they are what was asked for, their tokens, and their order. */
 final class GrantJudge {
+  private static final long LONGEST_RUN = Plan.SECOND;
+
   private final World world;
   private final Judge judge;
 
@@ -49,13 +51,14 @@ final class GrantJudge {
       judge.fail(
           Check.SHARE, call + " wanted " + call.wish + ", but was granted " + id.ticket.mode());
     }
-    if (id.last != null && !call.isPart) {
+    boolean handed = id.last != null && !call.isPart;
+    if (handed) {
       handedOn(call, id, handle);
     }
     id.isGivenTo(handle);
     if (world.plan.has(Feature.FENCING)) {
       checkToken(call, handle);
-      checkOrder(call, handle);
+      checkOrder(call, handle, handed);
     }
     see(call, handle, id);
   }
@@ -89,6 +92,8 @@ final class GrantJudge {
       if (asked) {
         world.saw(Sometimes.READER_JOINED_AFTER_ASKING);
       }
+    } else if (call.wish.fair()) {
+      world.saw(Sometimes.HANDED_ALONG);
     } else {
       world.saw(id.wanted ? Sometimes.HAND_OVER_WANTED : Sometimes.HAND_OVER);
       if (call.wish.isPermits()) {
@@ -113,6 +118,10 @@ final class GrantJudge {
     if (now - id.begins > id.ttl / 3 * 2) {
       judge.fail(Check.HAND_OVER, call + " was handed a lease in jeopardy");
     }
+    if (call.wish.fair()) {
+      checkRun(call, id);
+      return;
+    }
     // The answer to a renewal may be told before the one to the attempt.
     boolean freshWord = id.wordSent != 0 && now - id.wordSent <= 50 * Plan.MS;
     if (!id.wanted && now - id.validSent > 50 * Plan.MS && !freshWord) {
@@ -122,8 +131,16 @@ final class GrantJudge {
       judge.fail(
           Check.HAND_OVER, call + " was handed a lease that others have waited for too long");
     }
-    if (call.wish.fair()) {
-      judge.fail(Check.HAND_OVER, call + " is fair, and was handed a lease inside its process");
+  }
+
+  /** A fair caller is handed a lease along the queue: alone, by its place, and not for too long. */
+  private void checkRun(Call call, Acquisition id) {
+    Acquisition own = call.ticket == null ? null : judge.ids.get(call.ticket);
+    if (!call.wish.isAlone() || own == null || own.withdrawSent && !own.lapsed) {
+      judge.fail(Check.HAND_OVER, call + " is fair, and was handed a lease though it has no place");
+    }
+    if (call.process.nanos() - id.heardOf > LONGEST_RUN + Judge.SLACK) {
+      judge.fail(Check.HAND_OVER, call + " was handed a lease that went along for too long");
     }
   }
 
@@ -151,7 +168,7 @@ final class GrantJudge {
 
   // ---- order
 
-  private void checkOrder(Call call, Handle handle) {
+  private void checkOrder(Call call, Handle handle, boolean handed) {
     if (call.mustFindBusy) {
       judge.fail(
           Check.LOCAL_ORDER, call + " tried, and overtook one that had been told to wait before");
@@ -176,7 +193,7 @@ final class GrantJudge {
       }
     }
     if (call.wish.fair()) {
-      checkFairOrder(call, handle);
+      checkFairOrder(call, handle, handed);
     }
   }
 
@@ -187,7 +204,7 @@ final class GrantJudge {
         : world.time.now() - call.overtakenAt > 2 * Judge.SLACK && !call.process.hasJustResumed();
   }
 
-  private void checkFairOrder(Call call, Handle handle) {
+  private void checkFairOrder(Call call, Handle handle, boolean handed) {
     world.saw(Sometimes.FAIR_GRANT);
     if (judge.pending.stream()
         .anyMatch(c -> c.wish.fair() && c.process != call.process && c.name.equals(call.name))) {
@@ -195,7 +212,7 @@ final class GrantJudge {
     }
     LeaseId ticket = call.ticket;
     Acquisition own = ticket == null ? null : judge.ids.get(ticket);
-    if (own == null || !own.queued || own.lapsed || !handle.id.equals(ticket)) {
+    if (own == null || !own.queued || own.lapsed || (!handed && !handle.id.equals(ticket))) {
       return;
     }
     for (Handle other : judge.handles) {

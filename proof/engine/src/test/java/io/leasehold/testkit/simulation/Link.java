@@ -219,7 +219,9 @@ final class Link implements StoreListener {
 
   private void tellIn(long delay, LeaseId id, Granted granted) {
     process.post(
-        delay, () -> messages.heard(id, granted.number(), granted.wanted(), new ToEngine()));
+        delay,
+        () ->
+            messages.heard(id, granted.number(), granted.wanted(), granted.run(), new ToEngine()));
   }
 
   /** What has come to the process. */

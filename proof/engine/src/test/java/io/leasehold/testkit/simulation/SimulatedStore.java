@@ -81,6 +81,14 @@ final class SimulatedStore implements LockStore {
   }
 
   @Override
+  public CompletionStage<Release> release(
+      Ticket ticket, Collection<LeaseId> served, Duration within) {
+    link.messages.forget(ticket.id());
+    served.forEach(link.messages::forget);
+    return link.call("release", ticket, within, s -> s.release(ticket, served, within));
+  }
+
+  @Override
   public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
     return link.call("watch", ticket, within, s -> s.watch(ticket, within));
   }

@@ -179,7 +179,8 @@ final class StoreJudge {
               judge.isClosing(id.process)
                   || id.process.ranFor() < world.plan.requestTimeout() + Plan.SECOND
                   || id.process.engine.ledger().limbo() > MANY_IN_LIMBO;
-          if (!cared && judge.multis.mayHave(id.process, id.name)) {
+          boolean goesLater = id.ticket.fair() && isHandedAlong(id);
+          if (!cared && (goesLater || judge.multis.mayHave(id.process, id.name))) {
             mustBeCaredFor(key, id, true);
           } else if (!cared && !excused && isAtServer(key, id)) {
             judge.fail(
@@ -187,6 +188,17 @@ final class StoreJudge {
                 world.trace.id(key) + " is at the store, and its client has forgotten it");
           }
         });
+  }
+
+  /** Whether its process has a lease that goes along its places: theirs go with that. */
+  private boolean isHandedAlong(Acquisition id) {
+    return judge.ids.values().stream()
+        .anyMatch(
+            other ->
+                other.process == id.process
+                    && other.name.equals(id.name)
+                    && other.handles.size() > 1
+                    && !other.removalAnswered);
   }
 
   private boolean isAtServer(LeaseId key, Acquisition id) {

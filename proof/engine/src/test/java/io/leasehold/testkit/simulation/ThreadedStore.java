@@ -73,6 +73,13 @@ final class ThreadedStore implements LockStore, StoreListener {
   }
 
   @Override
+  public CompletionStage<Release> release(
+      Ticket ticket, Collection<LeaseId> served, Duration within) {
+    world.judge.leases.releaseSent(ticket.id());
+    return call("release", ticket, within, s -> s.release(ticket, served, within));
+  }
+
+  @Override
   public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
     return call("watch", ticket, within, s -> s.watch(ticket, within));
   }
