@@ -67,9 +67,9 @@ public interface LockStore extends AutoCloseable {
 
   /**
    * As {@link #release(Ticket, Duration)}, of a lease along whose run others were served ({@link
-   * Attempt.Granted#run}): first removes what these ids wait or hold under, also if the lease is
-   * not held any more, and then grants to those that come next. Called only where a grant named a
-   * run, so only a store that names runs has to have it.
+   * Attempt.Granted#run}): if the lease is held, removes the places of these ids in the same step,
+   * before it grants to those that come next. If it is not held, the engine withdraws each of them.
+   * Called only where a grant named a run, so only a store that names runs has to have it.
    */
   default CompletionStage<Release> release(
       Ticket ticket, Collection<LeaseId> served, Duration within) {

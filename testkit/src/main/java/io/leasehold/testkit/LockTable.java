@@ -230,19 +230,13 @@ class LockTable {
    * As {@link #release(Ticket, long)}, after the places of those that were served along its run.
    */
   Release release(Ticket ticket, Collection<LeaseId> served, long now) {
-    LockName name = names.get(ticket.name());
-    served.forEach(id -> bury(id, now));
-    if (name == null) {
-      return Release.NOT_HELD;
+    sweep(ticket.name(), now);
+    if (holds(ticket.name(), ticket.id(), now)) {
+      Map<LeaseId, Entry> waiters = names.get(ticket.name()).waiters;
+      served.forEach(waiters::remove);
+      served.forEach(id -> bury(id, now));
     }
-    served.forEach(name.waiters::remove);
-    served.forEach(name.holders::remove);
-    Release answer = release(ticket, now);
-    if (answer == Release.NOT_HELD) {
-      settle(name, now);
-      dropIfEmpty(ticket.name(), name);
-    }
-    return answer;
+    return release(ticket, now);
   }
 
   /** Those of the ticket's client that wait directly behind it. */

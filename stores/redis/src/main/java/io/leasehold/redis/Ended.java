@@ -4,7 +4,6 @@ import io.leasehold.LockSnapshot;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.LeaseId;
-import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Log;
 import java.time.Duration;
@@ -68,15 +67,15 @@ final class Ended {
    *
    * @param begun at which it was sent
    */
-  void add(Ticket ticket, int begun) {
-    remember(ticket);
+  void add(String name, LeaseId id, int begun) {
+    remember(name, id);
     if (begun != takeOvers.get()) {
       // Looked for before it was here
-      CompletionStage<Boolean> unused = withdrawal.of(ticket.name(), ticket.id(), AFTERWARDS);
+      CompletionStage<Boolean> unused = withdrawal.of(name, id, AFTERWARDS);
     }
   }
 
-  private void remember(Ticket ticket) {
+  private void remember(String name, LeaseId id) {
     long now = clock.nanos();
     mutex.lock();
     try {
@@ -84,7 +83,7 @@ final class Ended {
       if (all.size() == MOST) {
         all.removeFirst();
       }
-      all.addLast(new One(ticket.name(), ticket.id(), now));
+      all.addLast(new One(name, id, now));
     } finally {
       mutex.unlock();
     }

@@ -1,32 +1,46 @@
 package io.leasehold.redis;
 
 import io.leasehold.spi.LeaseId;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a client hears on its channel: a lease id alone, which wakes; or, blanks between, the id,
- * the number under which it was granted, and whether others wait, 0 or 1.
+ * the number under which it was granted, whether others wait, 0 or 1, and the ids of its run.
  *
  * @param number 0 if it only wakes
  */
-record Message(LeaseId id, long number, boolean wanted) {
+record Message(LeaseId id, long number, boolean wanted, List<LeaseId> run) {
   private static final int ID = 32;
 
   /** Null if it is none: anybody may publish there. */
   static @Nullable Message parse(String text) {
     try {
       if (text.length() == ID) {
-        return new Message(LeaseId.parse(text), 0, false);
+        return new Message(LeaseId.parse(text), 0, false, List.of());
       }
-      int last = text.lastIndexOf(' ');
-      if (last <= ID || text.charAt(ID) != ' ') {
+      int wanted = text.indexOf(' ', ID + 1) + 1;
+      if (wanted == 0 || wanted == text.length() || text.charAt(ID) != ' ') {
         return null;
       }
       LeaseId id = LeaseId.parse(text.substring(0, ID));
-      long number = Long.parseLong(text, ID + 1, last, 10);
-      return new Message(id, number, text.endsWith(" 1"));
-    } catch (NumberFormatException e) {
+      long number = Long.parseLong(text, ID + 1, wanted - 1, 10);
+      return new Message(id, number, text.charAt(wanted) == '1', ids(text, wanted + 1));
+    } catch (IllegalArgumentException e) {
       return null;
     }
+  }
+
+  /** The lease ids from there on, a blank before each. */
+  static List<LeaseId> ids(String text, int from) {
+    if (from == text.length()) {
+      return List.of();
+    }
+    List<LeaseId> ids = new ArrayList<>();
+    for (int blank = from; blank < text.length(); blank += 1 + ID) {
+      ids.add(LeaseId.parse(text.substring(blank + 1, Math.min(text.length(), blank + 1 + ID))));
+    }
+    return ids;
   }
 }

@@ -133,8 +133,7 @@ final class RedisStore implements LockStore {
       // Such a grant counts by the attempt that finds it
       listener.wake(message.id());
     } else {
-      messages.heard(
-          message.id(), message.number(), message.wanted(), java.util.List.of(), listener);
+      messages.heard(message.id(), message.number(), message.wanted(), message.run(), listener);
     }
   }
 
@@ -237,7 +236,7 @@ final class RedisStore implements LockStore {
     return withdraw(ticket.name(), ticket.id(), within)
         .thenApply(
             answer -> {
-              ended.add(ticket, begun);
+              ended.add(ticket.name(), ticket.id(), begun);
               return answer;
             });
   }
@@ -266,22 +265,33 @@ final class RedisStore implements LockStore {
 
   @Override
   public CompletionStage<Release> release(Ticket ticket, Duration within) {
+    return release(ticket, List.of(), within);
+  }
+
+  @Override
+  public CompletionStage<Release> release(
+      Ticket ticket, Collection<LeaseId> served, Duration within) {
     int begun = ended.begin();
-    return end(ticket, within)
+    return end(ticket, served, within)
         .thenApply(
             answer -> {
-              ended.add(ticket, begun);
+              ended.add(ticket.name(), ticket.id(), begun);
+              served.forEach(id -> ended.add(ticket.name(), id, begun));
               return answer;
             });
   }
 
-  private CompletionStage<Release> end(Ticket ticket, Duration within) {
+  private CompletionStage<Release> end(Ticket ticket, Collection<LeaseId> served, Duration within) {
     boolean handedOver = messages.told(ticket.id()) != 0;
     forget(ticket.id());
     messages.forget(ticket.id());
+    for (LeaseId id : served) {
+      forget(id);
+      messages.forget(id);
+    }
     byte[] value = sole.value(ticket);
     if (value == null) {
-      return releaseByScript(ticket, handedOver, within);
+      return releaseByScript(ticket, served, handedOver, within);
     }
     // One command, and no script, unless somebody came to wait. A repeat asks the script.
     sole.remove(ticket.id());
@@ -291,7 +301,7 @@ final class RedisStore implements LockStore {
             reply ->
                 Replies.isOne(reply)
                     ? CompletableFuture.completedFuture(Release.RELEASED)
-                    : releaseByScript(ticket, true, Duration.ofNanos(end - clock.nanos())));
+                    : releaseByScript(ticket, served, true, Duration.ofNanos(end - clock.nanos())));
   }
 
   /**
@@ -300,10 +310,11 @@ final class RedisStore implements LockStore {
    * @param contended whether it is so likely to be handed on that it is worth a command more
    */
   private CompletionStage<Release> releaseByScript(
-      Ticket ticket, boolean contended, Duration within) {
+      Ticket ticket, Collection<LeaseId> served, boolean contended, Duration within) {
     Keys.OfName of = keys.of(ticket.name());
     List<byte[]> touched = List.of(of.state(), of.counter());
-    List<byte[]> asked = List.of(Asked.id(ticket.id()), channelBytes);
+    List<byte[]> asked = new ArrayList<>(List.of(Asked.id(ticket.id()), channelBytes));
+    served.forEach(id -> asked.add(Asked.id(id)));
     String name = ticket.name();
     return (contended
             ? node.runForOthers(Script.RELEASE, name, touched, asked, within)

@@ -4,6 +4,7 @@ import io.leasehold.LockMode;
 import io.leasehold.LockSnapshot;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.FenceNumber;
+import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
 import java.time.Duration;
 import java.util.List;
@@ -17,11 +18,16 @@ final class Replies {
   static Attempt attempt(@Nullable Object reply) {
     List<?> answer = list(reply);
     return switch ((int) number(answer, 0)) {
-      case 1 -> new Attempt.Granted(number(answer, 1), millis(answer, 2), number(answer, 3) != 0);
+      case 1 -> granted(answer);
       case 2 -> new Attempt.Queued((int) number(answer, 1), text(answer, 2));
       case 3 -> new Attempt.Busy(millis(answer, 1), text(answer, 2));
       default -> new Attempt.OtherKind(mode(text(answer, 1)), (int) number(answer, 2));
     };
+  }
+
+  private static Attempt granted(List<?> answer) {
+    List<LeaseId> run = answer.size() < 5 ? List.of() : Message.ids(text(answer, 4), 0);
+    return new Attempt.Granted(number(answer, 1), millis(answer, 2), number(answer, 3) != 0, run);
   }
 
   /** What a queued attempt says of later grants: their numbers are above it. */

@@ -1,6 +1,6 @@
 -- Grants, queues or refuses. KEYS: state, tombstone of the id, counter.
 -- ARGV: id, mode, ttl in ms, holder, and what the common case does not read: permits, limit, queue or try, fair, channel.
--- Answers: granted {1, number, ms left, wanted}, queued {2, place, holder, mark}, busy {3, ms to the first end, holder}, other kind {4, mode, limit}.
+-- Answers: granted {1, number, ms left, wanted, or also its run}, queued {2, place, holder, mark}, busy {3, ms to the first end, holder}, other kind {4, mode, limit}.
 local found = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
 local raw = found[1]
 if found[2] then return { 3, 0, '' } end
@@ -84,7 +84,7 @@ local function answer()
       mine[CONFIRM_BY] = 0
       changed = true
     end
-    return { 1, mine[NUMBER], math.floor((mine[UNTIL] - now) / 1000), wanted }
+    return { 1, mine[NUMBER], math.floor((mine[UNTIL] - now) / 1000), wanted, run_of(state, mine) }
   end
   local one = state.holders[1] or (wanted == 1 and waiter(state, redis.call('LINDEX', state.order, 0)))
   if one and ((one[MODE] == 'p') ~= (mode == 'p') or state.limit ~= limit) then

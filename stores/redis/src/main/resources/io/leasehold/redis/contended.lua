@@ -8,6 +8,9 @@
 -- on the rest of that time (RedisStore)
 local CONFIRM = 2500000
 
+-- How many tickets are served along one grant
+local RUN = 64
+
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
@@ -42,6 +45,22 @@ local function set(key, text, kept, was)
   redis.call('SET', key, text, 'PX', life(kept))
   redis.call('PEXPIRE', beside(key, 'order'), life(kept))
   redis.call('PEXPIRE', beside(key, 'waiters'), life(kept))
+end
+
+-- The tickets of one client directly behind one that is granted, a blank before each: it serves them along that lease, and names them
+-- when it releases it
+local function run_behind(order, granted)
+  local client, run, from = string.sub(granted, 1, 16), {}, 0
+  while from < RUN do
+    local some = redis.call('LRANGE', order, from, from + 7)
+    for _, id in ipairs(some) do
+      if string.sub(id, 1, 16) ~= client then return table.concat(run) end
+      run[#run + 1] = ' ' .. id
+    end
+    if #some < 8 then break end
+    from = from + 8
+  end
+  return table.concat(run)
 end
 
 -- Whether this waiter, whose place in the order is given, created a key of the waiters, so that the key needs an expiry

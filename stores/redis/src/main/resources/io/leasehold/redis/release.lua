@@ -1,4 +1,4 @@
--- Frees the lease of an id. KEYS: state, counter. ARGV: id, channel of the caller.
+-- Frees the lease of an id. KEYS: state, counter. ARGV: id, channel of the caller, and the ids that were served along the lease.
 -- Answers 1 if it was held, 0 if not; or what is to be heard on that channel, if it was and the next one is there.
 local raw = redis.call('MGET', KEYS[1])[1]
 if not raw then return 0 end
@@ -12,15 +12,32 @@ end
 
 -- include contended.lua
 
+-- Drops those that were served, if they are the first in the queue, as they are unless something went wrong
+local function drop_served(served)
+  local order = beside(KEYS[1], 'order')
+  local first = redis.call('LRANGE', order, 0, served - 1)
+  for i = 1, served do
+    if first[i] ~= ARGV[i + 2] then return false end
+  end
+  redis.call('LTRIM', order, served, -1)
+  redis.call('HDEL', beside(KEYS[1], 'waiters'), unpack(first))
+  return true
+end
+
 -- Hands the name over to the first waiter; nil if there is more to do
 local function hand_over()
   local _, confirm, waiting, fair, next, last, kept, id, ends = read_contended(raw)
   if id ~= ARGV[1] or ends <= now or (confirm ~= 0 and confirm <= now) then return nil end
+  if waiting > 0 and next <= now then return nil end
+  local served = #ARGV - 2
+  if served > 0 then
+    if not drop_served(served) then return nil end
+    waiting, fair = waiting - served, fair - served
+  end
   if waiting == 0 then
     redis.call('DEL', KEYS[1])
     return 1
   end
-  if next <= now then return nil end
   -- The first thing written takes no memory: a script that has written something may write on, also if the server is full
   local granted = redis.call('LPOP', beside(KEYS[1], 'order'))
   local rests = beside(KEYS[1], 'waiters')
@@ -33,6 +50,7 @@ local function hand_over()
   waiting = waiting - 1
   write_contended(KEYS[1], number, now + CONFIRM, waiting, fair - fairly, next, last, kept, granted, ends, fairly, channel, rest)
   local message = granted .. ' ' .. text .. (waiting > 0 and ' 1' or ' 0')
+  if fairly == 1 and waiting > 0 then message = message .. run_behind(beside(KEYS[1], 'order'), granted) end
   if channel == ARGV[2] then return message end
   redis.pcall('PUBLISH', channel, message)
   return 1
@@ -46,6 +64,7 @@ if given then return given end
 local state = load(KEYS[1], raw)
 if not state then return 0 end
 local swept = sweep(state)
+for n = 3, #ARGV do swept = forget(state, ARGV[n]) or swept end
 local held, i = holding(state, ARGV[1])
 if held then table.remove(state.holders, i) end
 if held or swept then

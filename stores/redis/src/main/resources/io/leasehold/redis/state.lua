@@ -163,7 +163,12 @@ local function grant(state, e, counter)
   table.insert(state.holders, e)
 end
 
--- Grants the name to every waiter that can have it now, and sends each a message: id, number, whether others wait. After a release.
+-- As run_behind, of a holder
+local function run_of(state, e)
+  return e[MODE] == 'x' and e[FAIR] == 1 and state.waiting > 0 and run_behind(state.order, e[ID]) or ''
+end
+
+-- Grants the name to every waiter that can have it now, and sends each a message: id, number, whether others wait, its run. After a release.
 local function settle(state, counter)
   local writers, fair, passed = 0, 0, 0
   local granted = {}
@@ -186,7 +191,7 @@ local function settle(state, counter)
   end
   local wanted = math.min(1, state.waiting)
   for _, e in ipairs(granted) do
-    redis.pcall('PUBLISH', e[CHANNEL], e[ID] .. ' ' .. digits(e[NUMBER]) .. ' ' .. wanted)
+    redis.pcall('PUBLISH', e[CHANNEL], e[ID] .. ' ' .. digits(e[NUMBER]) .. ' ' .. wanted .. run_of(state, e))
   end
 end
 
