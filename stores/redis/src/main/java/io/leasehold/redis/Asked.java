@@ -4,6 +4,7 @@ import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** What the scripts are told of a ticket. */
 final class Asked {
@@ -12,6 +13,8 @@ final class Asked {
   private static final byte[] SHARED = Command.bytes("s");
   private static final byte[] PERMITS = Command.bytes("p");
 
+  private static final byte[] CAREFULLY = Command.bytes("1");
+
   private Asked() {}
 
   /**
@@ -19,13 +22,15 @@ final class Asked {
    *
    * @param id as {@link #id} has it
    * @param channel on which its client is woken
+   * @param carefully to do nothing in a bucket that is not in use yet
    */
-  static List<byte[]> of(Ticket ticket, byte[] id, String channel) {
+  static List<byte[]> of(Ticket ticket, byte[] id, String channel, boolean carefully) {
     String intent = ticket.intent() == Ticket.Intent.TRY ? " try " : " queue ";
     String rest =
         ticket.permits() + " " + ticket.limit() + intent + (ticket.fair() ? "1 " : "0 ") + channel;
-    return List.of(
-        id, mode(ticket), ttl(ticket), Command.bytes(ticket.holder()), Command.bytes(rest));
+    List<byte[]> asked =
+        List.of(id, mode(ticket), ttl(ticket), Command.bytes(ticket.holder()), Command.bytes(rest));
+    return carefully ? Stream.concat(asked.stream(), Stream.of(CAREFULLY)).toList() : asked;
   }
 
   private static byte[] mode(Ticket ticket) {

@@ -15,6 +15,7 @@ record Command(Name name, List<byte[]> arguments) {
     SET,
     DELEX,
     DELIFEQ,
+    EXISTS,
     COMMAND,
     SCAN,
     SUBSCRIBE,
@@ -47,7 +48,7 @@ record Command(Name name, List<byte[]> arguments) {
     return switch (name) {
       case EVALSHA, EVAL ->
           Optional.of(arguments).filter(all -> all.size() > 2).map(all -> all.get(2));
-      case SET, DELEX, DELIFEQ -> Optional.of(arguments.get(0));
+      case SET, DELEX, DELIFEQ, EXISTS -> Optional.of(arguments.get(0));
       default -> Optional.empty();
     };
   }

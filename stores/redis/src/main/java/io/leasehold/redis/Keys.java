@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32;
 
 /**
@@ -15,13 +16,11 @@ final class Keys {
   /** What every key begins with where nothing else is chosen. */
   static final String PREFIX = "leasehold:";
 
-  private static final int BUCKETS = 256;
-
   /** So that a lock that is taken again and again makes its keys once. */
   private static final int MOST_RECENT = 256;
 
   private final String prefix;
-  private final Map<String, OfName> recent = new ConcurrentHashMap<>();
+  private volatile Names names = new Names(Layout.NEWEST);
 
   Keys(String prefix) {
     if (prefix.isEmpty()
@@ -37,11 +36,15 @@ final class Keys {
   static final class OfName {
     private final byte[] state;
     private final byte[] counter;
+    private final byte[] order;
+    private final byte[] waiters;
     private final byte[] tombstones;
 
     private OfName(String bucket, String name) {
       this.state = Command.bytes(bucket + "name:" + name);
       this.counter = Command.bytes(bucket + "number");
+      this.order = Command.bytes(bucket + "order:" + name);
+      this.waiters = Command.bytes(bucket + "waiters:" + name);
       this.tombstones = Command.bytes(bucket + "withdrawn:");
     }
 
@@ -55,6 +58,26 @@ final class Keys {
       return counter;
     }
 
+    /** In which order they wait. */
+    byte[] order() {
+      return order;
+    }
+
+    /** The details of each that waits. */
+    byte[] waiters() {
+      return waiters;
+    }
+
+    /** All that a verb touches that changes who holds. */
+    List<byte[]> touched() {
+      return List.of(state, counter, order, waiters);
+    }
+
+    /** The same, and whether this id was withdrawn. */
+    List<byte[]> touchedWith(byte[] id) {
+      return List.of(state, tombstone(id), counter, order, waiters);
+    }
+
     /** Remembers that an id was withdrawn. */
     byte[] tombstone(byte[] id) {
       byte[] key = Arrays.copyOf(tombstones, tombstones.length + id.length);
@@ -63,24 +86,64 @@ final class Keys {
     }
   }
 
-  OfName of(String name) {
-    OfName known = recent.get(name);
-    if (known != null) {
-      return known;
+  /** The keys of the names in one layout. */
+  private final class Names {
+    private final Layout layout;
+    private final Map<String, OfName> recent = new ConcurrentHashMap<>();
+
+    Names(Layout layout) {
+      this.layout = layout;
     }
-    if (recent.size() >= MOST_RECENT) {
-      recent.clear();
+
+    OfName of(String name) {
+      OfName known = recent.get(name);
+      if (known != null) {
+        return known;
+      }
+      if (recent.size() >= MOST_RECENT) {
+        recent.clear();
+      }
+      CRC32 crc = new CRC32();
+      crc.update(Command.bytes(name));
+      OfName made = new OfName(bucket(layout, (int) (crc.getValue() % Layout.BUCKETS)), name);
+      recent.put(name, made);
+      return made;
     }
-    OfName made = make(name);
-    recent.put(name, made);
-    return made;
   }
 
-  private OfName make(String name) {
-    CRC32 crc = new CRC32();
-    crc.update(Command.bytes(name));
-    String bucket = prefix + "{" + crc.getValue() % BUCKETS + "}:";
-    return new OfName(bucket, name);
+  private String bucket(Layout layout, int number) {
+    return prefix + "{" + layout.tag(number) + "}:";
+  }
+
+  OfName of(String name) {
+    return names.of(name);
+  }
+
+  Layout layout() {
+    return names.layout;
+  }
+
+  /** From now on. */
+  void use(Layout layout) {
+    if (layout != names.layout) {
+      names = new Names(layout);
+    }
+  }
+
+  /** Holds the version of the layout. */
+  byte[] ofLayout() {
+    return Command.bytes(prefix + "layout");
+  }
+
+  /** The last fence numbers of all buckets in a layout: they exist as soon as it was used. */
+  List<byte[]> counters(Layout layout) {
+    return IntStream.range(0, Layout.BUCKETS)
+        .mapToObj(number -> Command.bytes(bucket(layout, number) + "number"))
+        .toList();
+  }
+
+  String prefix() {
+    return prefix;
   }
 
   /** Keys of two buckets, which a cluster has in two slots. */

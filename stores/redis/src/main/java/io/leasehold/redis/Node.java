@@ -123,7 +123,7 @@ final class Node {
 
   /** Sends one command to one of its servers. */
   CompletionStage<@Nullable Object> send(
-      Wire server, Command command, String name, Duration within) {
+      Wire server, Command command, @Nullable String name, Duration within) {
     return server
         .send(List.of(command), within)
         .thenCompose(replies -> orFailure(replies.get(0), name));
@@ -147,7 +147,11 @@ final class Node {
 
   /** Runs a script; teaches it again to a server that has forgotten it. */
   CompletionStage<@Nullable Object> run(
-      Script script, String name, List<byte[]> keys, List<byte[]> arguments, Duration within) {
+      Script script,
+      @Nullable String name,
+      List<byte[]> keys,
+      List<byte[]> arguments,
+      Duration within) {
     return run(List.of(), script, name, keys, arguments, Optional.empty(), within);
   }
 
@@ -175,7 +179,7 @@ final class Node {
   private CompletionStage<@Nullable Object> run(
       List<Command> before,
       Script script,
-      String name,
+      @Nullable String name,
       List<byte[]> keys,
       List<byte[]> arguments,
       Optional<Replication> replication,
@@ -200,7 +204,7 @@ final class Node {
   }
 
   private CompletionStage<@Nullable Object> counted(
-      List<Object> replies, int index, String name, Optional<Replication> replication) {
+      List<Object> replies, int index, @Nullable String name, Optional<Replication> replication) {
     Object reply = replies.get(index);
     Optional<StoreException> missing =
         replication.flatMap(
@@ -210,7 +214,8 @@ final class Node {
         : orFailure(reply, name);
   }
 
-  private CompletionStage<@Nullable Object> orFailure(@Nullable Object reply, String name) {
+  private CompletionStage<@Nullable Object> orFailure(
+      @Nullable Object reply, @Nullable String name) {
     return reply instanceof ServerError error
         ? CompletableFuture.failedFuture(error.asException(wire.server(), name))
         : CompletableFuture.completedFuture(reply);

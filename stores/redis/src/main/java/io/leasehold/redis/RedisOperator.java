@@ -130,8 +130,12 @@ final class RedisOperator implements StoreOperator {
   }
 
   private CompletionStage<List<LockSnapshot>> read(List<String> names, Duration within) {
-    List<byte[]> states = names.stream().map(name -> keys.of(name).state()).toList();
-    return node.run(Script.LIST, names.get(0), states, List.of(), within)
+    List<Keys.OfName> all = names.stream().map(keys::of).toList();
+    List<byte[]> touched = new ArrayList<>();
+    all.forEach(each -> touched.add(each.state()));
+    all.forEach(each -> touched.add(each.order()));
+    all.forEach(each -> touched.add(each.waiters()));
+    return node.run(Script.LIST, names.get(0), touched, List.of(), within)
         .thenApply(reply -> snapshots(names, reply));
   }
 
@@ -150,8 +154,7 @@ final class RedisOperator implements StoreOperator {
   @Override
   public CompletionStage<Boolean> breakLease(String name, long number, Duration within) {
     Keys.OfName of = keys.of(name);
-    List<byte[]> touched = List.of(of.state(), of.counter());
     List<byte[]> asked = List.of(Command.digits(number));
-    return node.run(Script.BREAK, name, touched, asked, within).thenApply(Replies::isOne);
+    return node.run(Script.BREAK, name, of.touched(), asked, within).thenApply(Replies::isOne);
   }
 }

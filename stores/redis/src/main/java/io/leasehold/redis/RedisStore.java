@@ -55,6 +55,7 @@ final class RedisStore implements LockStore {
 
   private final Clock clock;
   private final StoreListener listener;
+  private final Settling settling;
   private final SoleLeases sole;
   private final Renewing renewing;
   private final RedisOperator operator;
@@ -89,7 +90,9 @@ final class RedisStore implements LockStore {
       Node node = Node.probe(wire, clock, keys.spread(), OPENING);
       replication.ifPresent(wanted -> wanted.require(wire, OPENING));
       node.findings().forEach(listener::found);
-      return new RedisStore(node, keys, replication, clock, listener);
+      Settling settling = new Settling(node, keys, clock);
+      settling.open(OPENING);
+      return new RedisStore(node, keys, settling, replication, clock, listener);
     } catch (RuntimeException e) {
       wire.close();
       throw e;
@@ -105,11 +108,13 @@ final class RedisStore implements LockStore {
   private RedisStore(
       Node node,
       Keys keys,
+      Settling settling,
       Optional<Replication> replication,
       Clock clock,
       StoreListener listener) {
     this.node = node;
     this.keys = keys;
+    this.settling = settling;
     this.replication = replication;
     this.clock = clock;
     this.listener = listener;
@@ -190,15 +195,39 @@ final class RedisStore implements LockStore {
 
   @Override
   public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
+    return settling.isSettled()
+        ? attempt(ticket, settling.mayChange(), within)
+        : attemptOnceSettled(ticket, within);
+  }
+
+  private CompletionStage<Attempt> attemptOnceSettled(Ticket ticket, Duration within) {
+    long end = clock.nanos() + within.toNanos();
+    return settling
+        .settle(within)
+        .thenCompose(
+            done -> attempt(ticket, false, Duration.ofNanos(Math.max(1, end - clock.nanos()))));
+  }
+
+  /**
+   * Attempts.
+   *
+   * @param carefully to do nothing if the bucket is not in use yet: then the layout is asked for
+   */
+  private CompletionStage<Attempt> attempt(Ticket ticket, boolean carefully, Duration within) {
+    long end = clock.nanos() + within.toNanos();
     int heard = listening.connection();
     Keys.OfName of = keys.of(ticket.name());
     byte[] id = Asked.id(ticket.id());
-    List<byte[]> touched = List.of(of.state(), of.tombstone(id), of.counter());
-    List<byte[]> asked = Asked.of(ticket, id, channel);
+    List<byte[]> touched = of.touchedWith(id);
+    List<byte[]> asked = Asked.of(ticket, id, channel, carefully);
     Moment sent = messages.now();
     return node.run(Script.ATTEMPT, ticket.name(), touched, asked, replication, within)
-        .thenApply(
+        .thenCompose(
             reply -> {
+              if (Replies.isUnsettled(reply)) {
+                return attemptOnceSettled(
+                    ticket, Duration.ofNanos(Math.max(1, end - clock.nanos())));
+              }
               Attempt answer = Replies.attempt(reply);
               if (answer instanceof Attempt.Queued) {
                 messages.queued(ticket.id(), word(ticket, sent, Replies.mark(reply)));
@@ -206,7 +235,7 @@ final class RedisStore implements LockStore {
                 messages.forget(ticket.id());
               }
               remember(ticket, answer, heard);
-              return answer;
+              return CompletableFuture.completedFuture(answer);
             });
   }
 
@@ -244,7 +273,7 @@ final class RedisStore implements LockStore {
   private CompletionStage<Boolean> withdraw(String name, LeaseId lease, Duration within) {
     Keys.OfName of = keys.of(name);
     byte[] id = Asked.id(lease);
-    List<byte[]> touched = List.of(of.state(), of.tombstone(id), of.counter());
+    List<byte[]> touched = of.touchedWith(id);
     List<byte[]> asked = List.of(id, TOMBSTONE_MILLIS);
     return node.run(Script.WITHDRAW, name, touched, asked, within).thenApply(Replies::isOne);
   }
@@ -312,7 +341,7 @@ final class RedisStore implements LockStore {
   private CompletionStage<Release> releaseByScript(
       Ticket ticket, Collection<LeaseId> served, boolean contended, Duration within) {
     Keys.OfName of = keys.of(ticket.name());
-    List<byte[]> touched = List.of(of.state(), of.counter());
+    List<byte[]> touched = of.touched();
     List<byte[]> asked = new ArrayList<>(List.of(Asked.id(ticket.id()), channelBytes));
     served.forEach(id -> asked.add(Asked.id(id)));
     String name = ticket.name();

@@ -87,16 +87,13 @@ final class Renewing {
 
   private void byScript(List<Ticket> tickets, Duration within, BiConsumer<LeaseId, Renewal> each) {
     Map<String, Integer> names = new HashMap<>();
-    List<byte[]> states = new ArrayList<>();
-    List<byte[]> counters = new ArrayList<>();
+    List<Keys.OfName> touched = new ArrayList<>();
     List<byte[]> asked = new ArrayList<>(4 * tickets.size());
     for (Ticket ticket : tickets) {
       Integer index = names.get(ticket.name());
       if (index == null) {
-        Keys.OfName of = keys.of(ticket.name());
-        states.add(of.state());
-        counters.add(of.counter());
-        index = states.size();
+        touched.add(keys.of(ticket.name()));
+        index = touched.size();
         names.put(ticket.name(), index);
       }
       asked.add(Command.digits(index));
@@ -106,11 +103,20 @@ final class Renewing {
     for (Ticket ticket : tickets) {
       asked.add(Command.digits(messages.told(ticket.id())));
     }
-    states.addAll(counters);
     Moment sent = messages.now();
     CompletionStage<@Nullable Object> answers =
-        node.run(Script.RENEW, tickets.get(0).name(), states, asked, within);
+        node.run(Script.RENEW, tickets.get(0).name(), inOrder(touched), asked, within);
     answers.whenComplete((reply, failed) -> answer(tickets, sent, reply, failed, each));
+  }
+
+  /** As renew.lua has them. */
+  private static List<byte[]> inOrder(List<Keys.OfName> touched) {
+    List<byte[]> all = new ArrayList<>(4 * touched.size());
+    touched.forEach(each -> all.add(each.state()));
+    touched.forEach(each -> all.add(each.counter()));
+    touched.forEach(each -> all.add(each.order()));
+    touched.forEach(each -> all.add(each.waiters()));
+    return all;
   }
 
   private void answer(

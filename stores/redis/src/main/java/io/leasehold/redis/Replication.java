@@ -91,8 +91,10 @@ record Replication(int replicas, Duration within, boolean fsync) {
    * is called unknown: so it is asked about again, or withdrawn.
    */
   Optional<StoreException> missing(
-      @Nullable Object reply, @Nullable Object answer, String server, String name) {
-    if (reply instanceof ServerError || !(Replies.attempt(reply) instanceof Attempt.Granted)) {
+      @Nullable Object reply, @Nullable Object answer, String server, @Nullable String name) {
+    if (reply instanceof ServerError
+        || Replies.isUnsettled(reply)
+        || !(Replies.attempt(reply) instanceof Attempt.Granted)) {
       return Optional.empty();
     }
     boolean onDisk = true;

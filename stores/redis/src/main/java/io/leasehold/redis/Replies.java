@@ -30,6 +30,11 @@ final class Replies {
     return new Attempt.Granted(number(answer, 1), millis(answer, 2), number(answer, 3) != 0, run);
   }
 
+  /** Whether an attempt did nothing, since the bucket is not in use yet. */
+  static boolean isUnsettled(@Nullable Object reply) {
+    return number(list(reply), 0) == 5;
+  }
+
   /** What a queued attempt says of later grants: their numbers are above it. */
   static long mark(@Nullable Object reply) {
     return number(list(reply), 3);

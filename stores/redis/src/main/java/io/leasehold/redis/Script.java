@@ -21,7 +21,8 @@ enum Script {
   RENEW,
   RELEASE,
   BREAK,
-  LIST;
+  LIST,
+  LAYOUT;
 
   private static final String INCLUDE = "-- include (\\w+\\.lua)";
 

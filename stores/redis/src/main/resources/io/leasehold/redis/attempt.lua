@@ -1,9 +1,12 @@
--- Grants, queues or refuses. KEYS: state, tombstone of the id, counter.
--- ARGV: id, mode, ttl in ms, holder, and what the common case does not read: permits, limit, queue or try, fair, channel.
--- Answers: granted {1, number, ms left, wanted, or also its run}, queued {2, place, holder, mark}, busy {3, ms to the first end, holder}, other kind {4, mode, limit}.
+-- Grants, queues or refuses. KEYS: state, tombstone of the id, counter, order and data of the waiters.
+-- ARGV: id, mode, ttl in ms, holder, and what the common case does not read: permits, limit, queue or try, fair, channel. A sixth: to do
+-- nothing in a bucket without a number, since another layout may be in use since it was lost.
+-- Answers: granted {1, number, ms left, wanted, or also its run}, queued {2, place, holder, mark}, busy {3, ms to the first end, holder}, other kind {4, mode, limit},
+-- nothing done {5}.
 local found = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
 local raw = found[1]
 if found[2] then return { 3, 0, '' } end
+if ARGV[6] and not found[3] then return { 5 } end
 
 local id, mode = ARGV[1], ARGV[2]
 if not raw and mode == 'x' then
@@ -22,6 +25,7 @@ if not raw and mode == 'x' then
   return { 1, number, ARGV[3], 0 }
 end
 
+local ORDER, WAITERS = KEYS[4], KEYS[5]
 -- include contended.lua
 
 -- Queues up behind other exclusive waiters; nil if there is more to do
@@ -38,17 +42,16 @@ local function queue_up()
     confirm, waiting, fair, next, last, kept = 0, 0, 0, 0, 0, 0
   end
   if holding == id or ends <= now or (confirm ~= 0 and confirm <= now) or (waiting > 0 and next <= now) then return nil end
-  local order, rests = beside(KEYS[1], 'order'), beside(KEYS[1], 'waiters')
   if waiting == 0 then
     -- What a state that was lost has left
-    if redis.call('EXISTS', order, rests) > 0 then redis.call('DEL', order, rests) end
+    if redis.call('EXISTS', ORDER, WAITERS) > 0 then redis.call('DEL', ORDER, WAITERS) end
     kept = 0
   end
   local mine = now + ARGV[3] * 1000
   fairly = tonumber(fairly)
-  if redis.call('HSETNX', rests, id, cmsgpack.pack(mine, fairly, channel, cmsgpack.pack('x', 1, now, ARGV[4]))) == 0 then return nil end
-  local placed = redis.call('RPUSH', order, id)
-  if was_lost(placed, rests) then kept = 0 end
+  if redis.call('HSETNX', WAITERS, id, cmsgpack.pack(mine, fairly, channel, cmsgpack.pack('x', 1, now, ARGV[4]))) == 0 then return nil end
+  local placed = redis.call('RPUSH', ORDER, id)
+  if was_lost(placed, WAITERS) then kept = 0 end
   next = waiting > 0 and math.min(next, mine) or mine
   last = math.max(last, mine)
   write_contended(KEYS[1], number, confirm, waiting + 1, fair + fairly, next, last, kept, holding, ends, holder_fairly, holder_channel, rest)

@@ -1,6 +1,7 @@
--- Removes the lease with a fence number. KEYS: state, counter. ARGV: number. Answers 1 if it was held.
+-- Removes the lease with a fence number. KEYS: state, counter, order and data of the waiters. ARGV: number. Answers 1 if it was held.
 local raw = redis.call('MGET', KEYS[1])[1]
 
+local ORDER, WAITERS = KEYS[3], KEYS[4]
 -- include contended.lua
 -- include state.lua
 

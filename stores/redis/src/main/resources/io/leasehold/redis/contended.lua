@@ -14,12 +14,6 @@ local RUN = 64
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
--- The keys of the waiters: in the same bucket, so that they are on the node of the state
-local function beside(key, what)
-  local from, to = string.find(key, '}:name:', 1, true)
-  return string.sub(key, 1, from + 1) .. what .. string.sub(key, to)
-end
-
 -- A number as text. In two halves: %.0f is slow, and %d takes no more than 31 bits on small machines
 local function digits(number)
   return string.format('%d%06d', number / 1000000, number % 1000000)
@@ -36,15 +30,16 @@ local function keep_until(last, kept)
   return last <= kept and kept or math.floor(last + (last - now) / 2)
 end
 
--- Writes the state; all keys of the name live until 'kept', as they were told already if it 'was' the same
+-- Writes the state; all keys of the name live until 'kept', as they were told already if it 'was' the same. ORDER and WAITERS, the keys
+-- of the waiters of the name, are set by each script
 local function set(key, text, kept, was)
   if kept == was then
     redis.call('SET', key, text, 'KEEPTTL')
     return
   end
   redis.call('SET', key, text, 'PX', life(kept))
-  redis.call('PEXPIRE', beside(key, 'order'), life(kept))
-  redis.call('PEXPIRE', beside(key, 'waiters'), life(kept))
+  redis.call('PEXPIRE', ORDER, life(kept))
+  redis.call('PEXPIRE', WAITERS, life(kept))
 end
 
 -- The tickets of one client directly behind one that is granted, a blank before each: it serves them along that lease, and names them

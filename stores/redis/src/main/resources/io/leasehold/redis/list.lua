@@ -1,7 +1,9 @@
--- Lists holders and waiters. Changes nothing. KEYS: the states.
+-- Lists holders and waiters. Changes nothing. KEYS: the states, then the order of the waiters of each, then their data.
 -- Answers for each name: holders {id, mode, permits, number, ms held, ms left, holder}..., waiters {id, mode, ms waited, holder}...
-local raws = redis.call('MGET', unpack(KEYS))
+local names = #KEYS / 3
+local raws = redis.call('MGET', unpack(KEYS, 1, names))
 
+local ORDER, WAITERS
 -- include contended.lua
 -- include state.lua
 
@@ -10,9 +12,10 @@ local function ms(micros)
 end
 
 local answers = {}
-for i, key in ipairs(KEYS) do
-  local holders, waiters = {}, {}
-  local state = load(key, raws[i]) or nobody(key)
+for i = 1, names do
+  local key, holders, waiters = KEYS[i], {}, {}
+  ORDER, WAITERS = KEYS[names + i], KEYS[2 * names + i]
+  local state = load(key, raws[i]) or nobody()
   for _, e in ipairs(state.holders) do
     if e[UNTIL] > now then
       -- A number is the time of its grant, unless the clock was set back

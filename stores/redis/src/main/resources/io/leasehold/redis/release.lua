@@ -1,4 +1,5 @@
--- Frees the lease of an id. KEYS: state, counter. ARGV: id, channel of the caller, and the ids that were served along the lease.
+-- Frees the lease of an id. KEYS: state, counter, order and data of the waiters. ARGV: id, channel of
+-- the caller, and the ids that were served along the lease.
 -- Answers 1 if it was held, 0 if not; or what is to be heard on that channel, if it was and the next one is there.
 local raw = redis.call('MGET', KEYS[1])[1]
 if not raw then return 0 end
@@ -10,17 +11,17 @@ if string.sub(raw, 1, 1) == 'x' then
   return 1
 end
 
+local ORDER, WAITERS = KEYS[3], KEYS[4]
 -- include contended.lua
 
 -- Drops those that were served, if they are the first in the queue, as they are unless something went wrong
 local function drop_served(served)
-  local order = beside(KEYS[1], 'order')
-  local first = redis.call('LRANGE', order, 0, served - 1)
+  local first = redis.call('LRANGE', ORDER, 0, served - 1)
   for i = 1, served do
     if first[i] ~= ARGV[i + 2] then return false end
   end
-  redis.call('LTRIM', order, served, -1)
-  redis.call('HDEL', beside(KEYS[1], 'waiters'), unpack(first))
+  redis.call('LTRIM', ORDER, served, -1)
+  redis.call('HDEL', WAITERS, unpack(first))
   return true
 end
 
@@ -39,18 +40,17 @@ local function hand_over()
     return 1
   end
   -- The first thing written takes no memory: a script that has written something may write on, also if the server is full
-  local granted = redis.call('LPOP', beside(KEYS[1], 'order'))
-  local rests = beside(KEYS[1], 'waiters')
-  local packed = granted and redis.call('HGET', rests, granted)
+  local granted = redis.call('LPOP', ORDER)
+  local packed = granted and redis.call('HGET', WAITERS, granted)
   if not packed then return nil end
-  redis.call('HDEL', rests, granted)
+  redis.call('HDEL', WAITERS, granted)
   local fairly, channel, rest
   ends, fairly, channel, rest = cmsgpack.unpack(packed)
   local number, text = mint(KEYS[2])
   waiting = waiting - 1
   write_contended(KEYS[1], number, now + CONFIRM, waiting, fair - fairly, next, last, kept, granted, ends, fairly, channel, rest)
   local message = granted .. ' ' .. text .. (waiting > 0 and ' 1' or ' 0')
-  if fairly == 1 and waiting > 0 then message = message .. run_behind(beside(KEYS[1], 'order'), granted) end
+  if fairly == 1 and waiting > 0 then message = message .. run_behind(ORDER, granted) end
   if channel == ARGV[2] then return message end
   redis.pcall('PUBLISH', channel, message)
   return 1

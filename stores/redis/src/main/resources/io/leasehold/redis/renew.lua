@@ -1,8 +1,8 @@
 -- Renews leases and keeps places alive: many names, several tickets of one name. A name that fails harms no other.
--- KEYS: the states, then the counter of each. ARGV: for each ticket the index of its state, id, ttl in ms; then
+-- KEYS: the states, then the counter of each, the order of its waiters, and their data. ARGV: for each ticket the index of its state, id, ttl in ms; then
 -- for each the number of the grant that was reported to it, which the renewal confirms, or 0.
 -- Answers for each ticket three numbers: renewed 1, ms left, wanted; waits 2, mark; may attempt 3; gone 4; failed 5.
-local names = #KEYS / 2
+local names = #KEYS / 4
 local told = #ARGV / 4 * 3
 local raws = redis.call('MGET', unpack(KEYS, 1, names))
 local answers = {}
@@ -27,10 +27,12 @@ for i = 1, told, 3 do
 end
 if not slow then return answers end
 
+local ORDER, WAITERS
 -- include contended.lua
 -- include state.lua
 
 local function each(name, tickets)
+  ORDER, WAITERS = KEYS[2 * names + name], KEYS[3 * names + name]
   local state = load(KEYS[name], raws[name])
   if not state then return end
   local changed = sweep(state)

@@ -20,10 +20,10 @@ local function simple(raw)
   return tonumber(number), id, holder
 end
 
-local function nobody(key)
+local function nobody()
   return {
     limit = 1, holders = {}, waiting = 0, writers = 0, fair = 0, next = 0, last = 0, kept = 0,
-    order = beside(key, 'order'), rests = beside(key, 'waiters'),
+    order = ORDER, rests = WAITERS,
   }
 end
 
@@ -38,9 +38,9 @@ local function unpacked(id, ends, fair, channel, rest)
 end
 
 -- The state of what contended.lua reads; nil if it reads nothing
-local function contended(key, number, confirm, waiting, fair, next, last, kept, ...)
+local function contended(number, confirm, waiting, fair, next, last, kept, ...)
   if not number then return nil end
-  local state = nobody(key)
+  local state = nobody()
   local holder = unpacked(...)
   holder[NUMBER], holder[CONFIRM_BY] = number, confirm
   state.holders[1] = holder
@@ -50,18 +50,18 @@ end
 
 -- The state, or nil if the text is not one of ours
 local function load(key, raw)
-  if not raw then return nobody(key) end
+  if not raw then return nobody() end
   local number, id, holder = simple(raw)
   if number then
-    local state = nobody(key)
+    local state = nobody()
     local left = redis.call('PTTL', key) * 1000
     state.holders[1] = { id, 'x', 1, 0, number, now + left, number, 0, '', holder }
     return state
   end
-  if string.sub(raw, 1, 1) ~= 'm' then return contended(key, read_contended(raw)) end
+  if string.sub(raw, 1, 1) ~= 'm' then return contended(read_contended(raw)) end
   local read, state = pcall(cmsgpack.unpack, string.sub(raw, 2))
   if not read or type(state) ~= 'table' or #state ~= 8 then return nil end
-  local loaded = nobody(key)
+  local loaded = nobody()
   loaded.limit, loaded.holders, loaded.waiting, loaded.writers = state[1], state[2], state[3], state[4]
   loaded.fair, loaded.next, loaded.last, loaded.kept = state[5], state[6], state[7], state[8]
   return loaded

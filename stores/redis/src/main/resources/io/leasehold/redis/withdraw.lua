@@ -1,7 +1,8 @@
 -- Removes whatever the id holds or waits under. An id that is not known is remembered, so that an attempt which comes later is refused.
--- KEYS: state, tombstone, counter. ARGV: id, life of a tombstone in ms. Answers 1 if nothing of the id can be granted any more.
+-- KEYS: state, tombstone, counter, order and data of the waiters. ARGV: id, life of a tombstone in ms. Answers 1 if nothing of the id can be granted any more.
 local raw = redis.call('MGET', KEYS[1])[1]
 
+local ORDER, WAITERS = KEYS[4], KEYS[5]
 -- include contended.lua
 -- include state.lua
 

@@ -77,7 +77,7 @@ class BreakTest extends ServerTest {
     return stage.toCompletableFuture().join();
   }
 
-  private static final class Deaf implements StoreListener {
+  static final class Deaf implements StoreListener {
     @Override
     public void wake(LeaseId id) {}
 

@@ -96,6 +96,23 @@ class ClusterTest {
       assertThat(client.diagnose()).isNotEmpty();
     }
 
+    /** Though the keys of the layout and of the old buckets are in many slots. */
+    @Test
+    void anOldProcessAndANewOneExcludeEachOther() throws Exception {
+      String counter = prefix() + "{67}:number";
+      RedisServer node = cluster.ofSlot(JedisClusterCRC16.getSlot(counter));
+      assertThat(node.command("SET", counter, "1700000000000000")).isEqualTo("OK");
+      String state = prefix() + "{67}:name:a";
+      String value = "x1700000000000000 " + "0".repeat(32) + " old";
+      assertThat(node.command("SET", state, value, "PX", "600000")).isEqualTo("OK");
+      Engine client = client();
+      assertThat(client.lock("a").tryAcquire()).isEmpty();
+      long token = client.lock("a").inspect().orElseThrow().holders().get(0).fencingToken();
+      assertThat(client.lock("a").breakLease(token)).isTrue();
+      client.lock("a").acquire().release();
+      requireNothingLeft(client);
+    }
+
     /** Renewed in batches, which are split. */
     @Test
     void manyLeasesAreRenewed() throws Exception {
