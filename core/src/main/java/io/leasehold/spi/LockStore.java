@@ -31,10 +31,11 @@ public interface LockStore extends AutoCloseable {
    * Grants the lease in one atomic step if the name is free for the ticket; answers at once if it
    * is not.
    *
-   * <p>A repeat with the same id gets the same answer while the lease lives: the same number and
-   * the rest of its life, which the repeat does not extend. An id that was withdrawn, released or
-   * has expired is never granted again, if the store can tell. Each attempt of a waiting ticket
-   * keeps its place alive, as {@link #renew} does.
+   * <p>A repeat with the same id gets the same answer while the lease lives: the same number, if it
+   * does not {@linkplain Traits.Numbers#ASKED_FOR ask for a larger one}, and the rest of its life,
+   * which the repeat does not extend. An id that was withdrawn, released or has expired is never
+   * granted again, if the store can tell. Each attempt of a waiting ticket keeps its place alive,
+   * as {@link #renew} does.
    *
    * <p>A name is free for an exclusive ticket if it has no holder; for a shared ticket if it has no
    * exclusive holder, and no exclusive ticket has waited for longer; for a ticket with permits if

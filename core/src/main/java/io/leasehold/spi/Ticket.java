@@ -19,6 +19,8 @@ import java.time.Duration;
  * @param fair whether the ticket is served in order across processes; only with {@link
  *     io.leasehold.Trait#FIFO} and {@link Intent#QUEUE}
  * @param holder the caller in readable form, for {@code list} and messages
+ * @param leastNumber what its fence number must not be below, with {@link
+ *     Traits.Numbers#ASKED_FOR}; 0 if the store makes it
  */
 public record Ticket(
     String name,
@@ -29,11 +31,31 @@ public record Ticket(
     Duration ttl,
     Intent intent,
     boolean fair,
-    String holder) {
+    String holder,
+    long leastNumber) {
+
+  /** An acquisition whose fence number the store makes. */
+  public Ticket(
+      String name,
+      LeaseId id,
+      LockMode mode,
+      int permits,
+      int limit,
+      Duration ttl,
+      Intent intent,
+      boolean fair,
+      String holder) {
+    this(name, id, mode, permits, limit, ttl, intent, fair, holder, 0);
+  }
 
   /** The same acquisition with another ttl. */
   public Ticket withTtl(Duration newTtl) {
-    return new Ticket(name, id, mode, permits, limit, newTtl, intent, fair, holder);
+    return new Ticket(name, id, mode, permits, limit, newTtl, intent, fair, holder, leastNumber);
+  }
+
+  /** The same acquisition with another {@code leastNumber}. */
+  public Ticket withLeastNumber(long newLeast) {
+    return new Ticket(name, id, mode, permits, limit, ttl, intent, fair, holder, newLeast);
   }
 
   /** What a busy attempt leaves behind. */

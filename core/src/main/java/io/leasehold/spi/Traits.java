@@ -21,6 +21,7 @@ import java.util.function.UnaryOperator;
  * @param life how long its leases live
  * @param wanted how the engine learns that another ticket waits for a held name
  * @param calls how its verbs run
+ * @param numbers who makes the fence numbers
  */
 public record Traits(
     String store,
@@ -32,7 +33,8 @@ public record Traits(
     Poll poll,
     Life life,
     Wanted wanted,
-    Calls calls) {
+    Calls calls,
+    Numbers numbers) {
 
   /** Copies the sets, and rejects modes without {@link LockMode#EXCLUSIVE}. */
   public Traits {
@@ -43,9 +45,24 @@ public record Traits(
     }
   }
 
+  /** The traits of a store that makes its fence numbers. */
+  public Traits(
+      String store,
+      Set<Trait> has,
+      Set<LockMode> modes,
+      Duration minTtl,
+      Duration maxTtl,
+      Duration ttlStep,
+      Poll poll,
+      Life life,
+      Wanted wanted,
+      Calls calls) {
+    this(store, has, modes, minTtl, maxTtl, ttlStep, poll, life, wanted, calls, Numbers.MADE);
+  }
+
   /**
-   * The traits of a store that supports every mode, and reports waiting tickets in its answers to
-   * renewals.
+   * The traits of a store that makes its fence numbers, supports every mode, and reports waiting
+   * tickets in its answers to renewals.
    */
   public Traits(
       String store,
@@ -71,7 +88,14 @@ public record Traits(
 
   /** The same traits with another way to run verbs. */
   public Traits with(Calls newCalls) {
-    return new Traits(store, has, modes, minTtl, maxTtl, ttlStep, poll, life, wanted, newCalls);
+    return new Traits(
+        store, has, modes, minTtl, maxTtl, ttlStep, poll, life, wanted, newCalls, numbers);
+  }
+
+  /** The same traits with other fence numbers. */
+  public Traits with(Numbers newNumbers) {
+    return new Traits(
+        store, has, modes, minTtl, maxTtl, ttlStep, poll, life, wanted, calls, newNumbers);
   }
 
   /**
@@ -153,5 +177,17 @@ public record Traits(
      * concurrently.
      */
     BLOCKING
+  }
+
+  /** Who makes the fence numbers of a store with {@link Trait#FENCING}. */
+  public enum Numbers {
+    /** The store; it ignores {@link Ticket#leastNumber}. */
+    MADE,
+    /**
+     * The ticket may ask for one: a grant has the larger of {@link Ticket#leastNumber} and one more
+     * than the last. A repeated attempt that asks for more raises the number of a lease that still
+     * stands; the next grant is above that. A quorum's token is made of such numbers.
+     */
+    ASKED_FOR
   }
 }

@@ -41,6 +41,11 @@ public record InMemorySettings(
   public enum Feature {
     /** Grants carry rising numbers. */
     FENCING,
+    /**
+     * It is declared to survive a restart: {@link InMemoryServer#restart} keeps what is held, and
+     * {@link InMemoryServer#restartEmpty} the last fence number.
+     */
+    SURVIVES_RESTART,
     /** Waiters have places, and fair ones are granted in their order. */
     QUEUE,
     /** With {@link #QUEUE}: nobody overtakes a waiter, neither an unfair ticket nor a try. */
@@ -122,6 +127,9 @@ public record InMemorySettings(
     if (has(Feature.QUEUE)) {
       traits.add(Trait.FIFO);
     }
+    if (has(Feature.SURVIVES_RESTART)) {
+      traits.add(Trait.SURVIVES_RESTART);
+    }
     return new Traits(
         "memory",
         traits,
@@ -134,7 +142,8 @@ public record InMemorySettings(
         pollAndGrants(),
         life(),
         has(Feature.REPORTS_WANTED) ? Traits.Wanted.REPORTED : Traits.Wanted.ON_RENEWAL,
-        calls);
+        calls,
+        Traits.Numbers.ASKED_FOR);
   }
 
   private Traits.Life life() {

@@ -136,6 +136,7 @@ class LockTable {
     Entry held = name.holders.get(ticket.id());
     if (held != null) {
       held.unconfirmed = false;
+      raise(held, ticket);
       return granted(name, held, now);
     }
     Optional<Ticket> other = name.otherKind(ticket);
@@ -334,7 +335,16 @@ class LockTable {
 
   /** The fence number of a grant. */
   long mint(LockName name, Ticket ticket) {
-    return ++lastNumber;
+    lastNumber = Math.max(lastNumber + 1, ticket.leastNumber());
+    return lastNumber;
+  }
+
+  /** Gives a lease that stands the number that a repeated attempt asks for. */
+  void raise(Entry held, Ticket ticket) {
+    if (settings.has(FENCING) && ticket.leastNumber() > held.number) {
+      held.number = ticket.leastNumber();
+      lastNumber = Math.max(lastNumber, held.number);
+    }
   }
 
   /** The state of a name, if it has any. */

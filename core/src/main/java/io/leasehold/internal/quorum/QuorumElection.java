@@ -10,22 +10,24 @@ import io.leasehold.spi.Attempt.Queued;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Ticket.Intent;
+import io.leasehold.spi.support.Durations;
 import io.leasehold.spi.support.EndedIds;
 import io.leasehold.spi.support.Scheduler;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The attempts at a quorum: each asks all members at once, and a majority grants. One without a
  * majority leaves nothing behind but the marks of a ticket that waits: what a minority has granted
- * is withdrawn everywhere, and the id is used up.
+ * is withdrawn everywhere, and the id is used up. With tokens, a majority must also have the same
+ * number: if it has not, all are asked again.
  */
 final class QuorumElection {
   /**
@@ -36,35 +38,23 @@ final class QuorumElection {
 
   private final QuorumStore store;
 
+  private final QuorumNumbers numbers;
+
   /** What became of the ids that are in use: until they are released or withdrawn. */
-  private final Map<LeaseId, Candidate> candidates = new ConcurrentHashMap<>();
+  private final Map<LeaseId, QuorumCandidate> candidates = new ConcurrentHashMap<>();
 
   /** Ids that were withdrawn, by the engine or after they shared the votes. */
   private final EndedIds usedUp;
 
-  /** One id. Changed only inside the map's own lock for it. */
-  private static final class Candidate {
-    /** How many of its attempts are not decided. */
-    int ballots;
-
-    /** Whether one of them was granted. */
-    boolean elected;
-
-    /** Whether it has marks with the members, or may have: the engine will withdraw it. */
-    boolean waits;
-
-    /** The members that may have granted it, or keep a mark of it. */
-    final BitSet left = new BitSet();
-  }
-
   QuorumElection(QuorumStore store) {
     this.store = store;
+    this.numbers = new QuorumNumbers(store.clock, store.quorum);
     this.usedUp = new EndedIds(store.clock);
   }
 
   /** Whether it holds the lease, as far as this client knows. */
   boolean isElected(LeaseId id) {
-    Candidate candidate = candidates.get(id);
+    QuorumCandidate candidate = candidates.get(id);
     return candidate != null && candidate.elected;
   }
 
@@ -92,46 +82,63 @@ final class QuorumElection {
           : CompletableFuture.failedFuture(
               new StoreException(Failure.UNAVAILABLE, "this lease id was withdrawn", null));
     }
+    AtomicLong elected = new AtomicLong();
     candidates.compute(
         ticket.id(),
         (id, known) -> {
-          Candidate candidate = known == null ? new Candidate() : known;
+          QuorumCandidate candidate = known == null ? new QuorumCandidate() : known;
           candidate.ballots++;
+          elected.set(candidate.number);
           return candidate;
         });
-    Ballot ballot = new Ballot(ticket, within);
-    for (int i = 0; i < store.members.size(); i++) {
-      int voter = i;
-      store
-          .members
-          .get(i)
-          .attempt(ticket, within, (vote, failed) -> ballot.heard(voter, vote, failed));
+    Ticket asking = ticket;
+    if (store.isFenced()) {
+      asking = ticket.withLeastNumber(elected.get() > 0 ? elected.get() : numbers.next());
     }
-    return ballot.answer;
+    CompletableFuture<Attempt> answer = new CompletableFuture<>();
+    new Ballot(asking, store.clock.nanos() + Durations.nanos(within), answer).ask();
+    return answer;
   }
 
   /** One attempt. */
   private final class Ballot extends QuorumVotes {
-    final CompletableFuture<Attempt> answer = new CompletableFuture<>();
-
+    private final CompletableFuture<Attempt> answer;
     private final Ticket ticket;
+    private final long end;
+    private final Duration within;
     private final QuorumPatience patience;
 
     /** Whether it was decided against, and nothing may be left. Guarded by the mutex. */
     private boolean over;
 
-    Ballot(Ticket ticket, Duration within) {
+    Ballot(Ticket ticket, long end, CompletableFuture<Attempt> answer) {
       super(QuorumElection.this.store);
+      this.answer = answer;
       this.ticket = ticket;
+      this.end = end;
+      this.within = Duration.ofNanos(Math.max(0, end - store.clock.nanos()));
       this.patience =
           new QuorumPatience(store, within, ticket.intent() == Intent.TRY, this::decide);
+    }
+
+    void ask() {
+      for (int i = 0; i < store.members.size(); i++) {
+        int voter = i;
+        store
+            .members
+            .get(i)
+            .attempt(
+                ticket,
+                within,
+                (vote, failed) -> heard(voter, QuorumNumbers.checked(ticket, vote), failed));
+      }
     }
 
     @Override
     @Nullable Runnable verdict() {
       List<Granted> grants = all(Granted.class);
       if (grants.size() >= store.quorum) {
-        return () -> elected(grants);
+        return store.isFenced() ? ofNumbers(grants) : () -> elected(0, grants);
       }
       if (count(Attempt.class) >= store.quorum) {
         // A silent member must not keep clients that share the other votes
@@ -139,6 +146,12 @@ final class QuorumElection {
         return mayWin && !patience.isOver() ? null : this::lost;
       }
       return missing() == 0 ? this::failed : null;
+    }
+
+    private Runnable ofNumbers(List<Granted> grants) {
+      long number = numbers.chosen(grants);
+      List<Granted> same = grants.stream().filter(grant -> grant.number() == number).toList();
+      return same.size() >= store.quorum ? () -> elected(number, same) : () -> raise(number);
     }
 
     private String holder() {
@@ -154,7 +167,43 @@ final class QuorumElection {
       return "";
     }
 
-    private void elected(List<Granted> grants) {
+    /** Writes the number back: all are asked again, and those that lack it take it over. */
+    private void raise(long number) {
+      patience.cancel();
+      candidates.computeIfPresent(
+          ticket.id(),
+          (id, candidate) -> {
+            keep(candidate, true);
+            return candidate;
+          });
+      if (isUsedUp(ticket.id())) {
+        overtaken();
+      } else {
+        new Ballot(ticket.withLeastNumber(number), end, answer).ask();
+      }
+    }
+
+    /** It was withdrawn meanwhile: what was granted since must not stay. */
+    private void overtaken() {
+      for (int i = 0; i < votes.length; i++) {
+        end(i);
+      }
+      answer.complete(new Busy(Duration.ZERO, ""));
+    }
+
+    /** Remembers where something may be left. */
+    private void keep(QuorumCandidate candidate, boolean withMissing) {
+      locked(
+          () -> {
+            for (int i = 0; i < votes.length; i++) {
+              if (votes[i] == null ? withMissing : mayBeLeft(votes[i])) {
+                candidate.left.set(i);
+              }
+            }
+          });
+    }
+
+    private void elected(long number, List<Granted> grants) {
       patience.cancel();
       Duration sure = store.majorityOf(grants.stream().map(Granted::remaining).toList());
       boolean wanted = grants.stream().anyMatch(Granted::wanted);
@@ -164,17 +213,14 @@ final class QuorumElection {
             if (candidate != null) {
               candidate.ballots--;
               candidate.elected = true;
+              candidate.number = number;
             }
             return candidate;
           });
       if (isUsedUp(ticket.id())) {
-        // It was withdrawn meanwhile: what was granted since must not stay
-        for (int i = 0; i < votes.length; i++) {
-          end(i);
-        }
-        answer.complete(new Busy(Duration.ZERO, ""));
+        overtaken();
       } else {
-        answer.complete(new Granted(0, sure, wanted));
+        answer.complete(new Granted(number, sure, wanted));
       }
     }
 
@@ -219,21 +265,16 @@ final class QuorumElection {
      */
     private List<CompletableFuture<@Nullable Void>> decidedAgainst(boolean waits, boolean failed) {
       List<QuorumMember> withdrawn = new ArrayList<>();
-      candidates.computeIfPresent(
+      candidates.compute(
           ticket.id(),
-          (id, candidate) -> {
+          (id, known) -> {
+            // One that is forgotten was withdrawn or released, maybe before this asked again
+            QuorumCandidate candidate = known == null ? new QuorumCandidate() : known;
             candidate.ballots--;
-            candidate.waits = waits || (failed && candidate.waits);
-            boolean ends = !candidate.waits && !candidate.elected && candidate.ballots == 0;
-            locked(
-                () -> {
-                  over = ends;
-                  for (int i = 0; i < votes.length; i++) {
-                    if (mayBeLeft(votes[i])) {
-                      candidate.left.set(i);
-                    }
-                  }
-                });
+            candidate.waits = known != null && (waits || (failed && candidate.waits));
+            boolean ends = !candidate.waits && !candidate.elected && candidate.ballots <= 0;
+            locked(() -> over = ends);
+            keep(candidate, false);
             if (!ends) {
               return candidate;
             }

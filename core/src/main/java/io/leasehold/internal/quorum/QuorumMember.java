@@ -123,7 +123,10 @@ final class QuorumMember {
     if (!fits.test(store.traits())) {
       store.close();
       throw new StoreException(
-          Failure.REFUSED, "its ttl limits or modes are narrower than those of the others", null);
+          Failure.REFUSED,
+          "its ttl limits or modes are narrower than those of the others, or it may forget what"
+              + " they do not: leases, fence numbers",
+          null);
     }
     mutex.lock();
     try {

@@ -38,7 +38,7 @@ final class QuorumOperator implements StoreOperator {
   @Override
   public CompletionStage<List<LockSnapshot>> list(Optional<String> name, Duration within) {
     return new Inquiry<List<LockSnapshot>>(store, within)
-        .ask((member, left) -> list(member, name, left))
+        .ask((member, left) -> ask(member, operator -> operator.list(name, left)))
         .thenApply(
             answers -> {
               List<List<LockSnapshot>> lists =
@@ -51,11 +51,11 @@ final class QuorumOperator implements StoreOperator {
             });
   }
 
-  private static CompletionStage<List<LockSnapshot>> list(
-      LockStore member, Optional<String> name, Duration left) {
+  private static <T> CompletionStage<T> ask(
+      LockStore member, Function<StoreOperator, CompletionStage<T>> request) {
     return member
         .operator()
-        .map(operator -> operator.list(name, left))
+        .map(request)
         .orElseGet(
             () ->
                 CompletableFuture.failedFuture(
@@ -107,19 +107,47 @@ final class QuorumOperator implements StoreOperator {
         one.holder(),
         one.mode(),
         one.permits(),
-        0,
+        store.isFenced() ? token(same) : 0,
         same.stream().map(Holder::heldFor).max(Comparator.naturalOrder()).orElseThrow(),
         store.majorityOf(same.stream().map(Holder::remaining).toList()));
   }
 
+  /** What a majority has; a minority may have another number, which is mostly a larger one. */
+  private static long token(List<Holder> same) {
+    List<Long> tokens = same.stream().map(Holder::fencingToken).sorted().toList();
+    return tokens.get((tokens.size() - 1) / 2);
+  }
+
   @Override
   public CompletionStage<Boolean> breakLease(String name, long number, Duration within) {
-    return CompletableFuture.failedFuture(
-        new StoreException(
-            Failure.REFUSED,
-            "a quorum has no fencing token to break a lease by: break it with each member that"
-                + " lists it, by the token there",
-            null));
+    if (!store.isFenced()) {
+      return CompletableFuture.failedFuture(
+          new StoreException(
+              Failure.REFUSED,
+              "this quorum has no fencing token to break a lease by: break it with each member that"
+                  + " lists it, by the token there",
+              null));
+    }
+    return new Inquiry<Boolean>(store, within)
+        .ask((member, left) -> ask(member, operator -> operator.breakLease(name, number, left)))
+        .thenApply(this::isBroken);
+  }
+
+  /** Broken once no majority can have it; where too few had it under this number it may stand. */
+  private boolean isBroken(List<Reply<Boolean>> answers) {
+    long broken = answers.stream().filter(answer -> answer.value().orElse(false)).count();
+    long not = answers.stream().filter(answer -> !answer.value().orElse(true)).count();
+    if (broken >= store.quorum || not >= store.quorum && broken == 0) {
+      return broken > 0;
+    }
+    StoreException failure =
+        store.failure(answers.stream().flatMap(answer -> answer.failed().stream()).toList());
+    throw broken == 0
+        ? failure
+        : new StoreException(
+            Failure.UNKNOWN_OUTCOME,
+            broken + " of " + answers.size() + " members broke it, no majority",
+            failure);
   }
 
   // ---- diagnose
@@ -132,6 +160,9 @@ final class QuorumOperator implements StoreOperator {
             answers -> {
               List<Finding> findings = new ArrayList<>();
               findings.add(reached(store, answers));
+              if (!store.isFenced()) {
+                store.members.stream().flatMap(m -> unfenced(m).stream()).forEach(findings::add);
+              }
               for (int i = 0; i < answers.size(); i++) {
                 Reply<List<Finding>> answer = answers.get(i);
                 answer.value().orElse(List.of()).stream()
@@ -147,6 +178,20 @@ final class QuorumOperator implements StoreOperator {
               }
               return findings;
             });
+  }
+
+  /** Why there are no tokens. */
+  private static Optional<Finding> unfenced(QuorumMember member) {
+    return Optional.ofNullable(member.traits())
+        .filter(traits -> !QuorumStore.keepsNumbers(traits))
+        .map(
+            traits ->
+                member.of(
+                    new Finding(
+                        Level.WARNING,
+                        "fencing",
+                        "it may forget the fence numbers that it gave, or makes them by itself, so"
+                            + " the quorum has none")));
   }
 
   private static Finding reached(QuorumStore store, List<Reply<List<Finding>>> answers) {

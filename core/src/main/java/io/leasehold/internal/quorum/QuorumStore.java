@@ -128,12 +128,18 @@ final class QuorumStore implements LockStore {
     // Three clients could each have one of two permits with two of three members
     Set<LockMode> modes = EnumSet.of(LockMode.EXCLUSIVE, LockMode.SHARED);
     all.forEach(member -> modes.retainAll(member.modes()));
-    boolean remembers = all.stream().allMatch(t -> t.has().contains(Trait.SURVIVES_RESTART));
+    Set<Trait> has = EnumSet.noneOf(Trait.class);
+    if (all.stream().allMatch(t -> t.has().contains(Trait.SURVIVES_RESTART))) {
+      has.add(Trait.SURVIVES_RESTART);
+    }
+    if (all.stream().allMatch(QuorumStore::keepsNumbers)) {
+      has.add(Trait.FENCING);
+    }
     boolean sessions = all.stream().anyMatch(t -> t.life().ends() == Traits.Ends.SESSION);
     Traits made =
         new Traits(
             "quorum",
-            remembers ? Set.of(Trait.SURVIVES_RESTART) : Set.of(),
+            has,
             modes,
             most(all, Traits::minTtl),
             Stream.concat(Stream.of(LONGEST_TTL), all.stream().map(Traits::maxTtl))
@@ -154,6 +160,17 @@ final class QuorumStore implements LockStore {
     return made;
   }
 
+  /** Whether it takes the number that a ticket asks for, and never forgets one. */
+  static boolean keepsNumbers(Traits member) {
+    return member.numbers() == Traits.Numbers.ASKED_FOR
+        && member.has().containsAll(Set.of(Trait.FENCING, Trait.SURVIVES_RESTART));
+  }
+
+  /** Whether grants have tokens. */
+  boolean isFenced() {
+    return traits.has().contains(Trait.FENCING);
+  }
+
   private static Duration most(List<Traits> all, Function<Traits, Duration> what) {
     return all.stream().map(what).max(Comparator.naturalOrder()).orElseThrow();
   }
@@ -161,6 +178,7 @@ final class QuorumStore implements LockStore {
   /** Whether a member that opens late can do all that this store has declared. */
   private boolean isNoWider(Traits late) {
     return late.modes().containsAll(traits.modes())
+        && (!isFenced() || keepsNumbers(late))
         && late.has().containsAll(traits.has())
         && late.minTtl().compareTo(traits.minTtl()) <= 0
         && late.maxTtl().compareTo(traits.maxTtl()) >= 0

@@ -209,4 +209,33 @@ class InMemoryContractTest {
                   Feature.FENCING, Feature.QUEUE, Feature.NO_BARGING, Feature.TOMBSTONES));
     }
   }
+
+  /** Its members forget no number, so it has tokens. */
+  @Nested
+  class QuorumWithTokens extends StoreContract {
+    @Override
+    protected ContractFixture fixture() {
+      return new QuorumFixture(
+          InMemorySettings.defaults()
+              .withFeatures(
+                  Feature.FENCING, Feature.SURVIVES_RESTART, Feature.QUEUE, Feature.TOMBSTONES));
+    }
+  }
+
+  /** Each member gives a number of its own first, and takes the one that is asked for later. */
+  @Nested
+  class QuorumWithTokensOfDirectGrants extends StoreContract {
+    @Override
+    protected ContractFixture fixture() {
+      return new QuorumFixture(
+          InMemorySettings.defaults()
+              .withFeatures(
+                  Feature.FENCING,
+                  Feature.SURVIVES_RESTART,
+                  Feature.QUEUE,
+                  Feature.DIRECT_GRANT,
+                  Feature.TOMBSTONES)
+              .withCalls(Traits.Calls.BLOCKING));
+    }
+  }
 }

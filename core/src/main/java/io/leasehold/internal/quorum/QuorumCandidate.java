@@ -1,0 +1,24 @@
+package io.leasehold.internal.quorum;
+
+import java.util.BitSet;
+
+/**
+ * What became of a lease id in the attempts that ask for it. Changed only inside the lock that the
+ * map of candidates has for it.
+ */
+final class QuorumCandidate {
+  /** How many of its attempts are not decided. */
+  int ballots;
+
+  /** Whether one of them was granted. */
+  boolean elected;
+
+  /** The number with which it was; 0 if it was not, or there are no tokens. */
+  long number;
+
+  /** Whether it has marks with the members, or may have: the engine will withdraw it. */
+  boolean waits;
+
+  /** The members that may have granted it, or keep a mark of it. */
+  final BitSet left = new BitSet();
+}
