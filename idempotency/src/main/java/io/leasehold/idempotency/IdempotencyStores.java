@@ -90,6 +90,19 @@ public final class IdempotencyStores {
   }
 
   /**
+   * A store over a Lettuce client of the application, of which it keeps one connection. The client
+   * must reject commands while it is disconnected, as for the lock store: {@code
+   * io.leasehold.redis.LettuceStores}.
+   *
+   * @param prefix the prefix of every key, as {@code leasehold:}
+   */
+  public static IdempotencyStore usingLettuce(io.lettuce.core.RedisClient client, String prefix) {
+    return present(
+        "leasehold-redis",
+        () -> new RedisIdempotencyStore(RedisScripts.openLettuce(client, prefix)));
+  }
+
+  /**
    * The SQL that creates the tables, for databases in which the application may not create tables.
    * Sends no request.
    *

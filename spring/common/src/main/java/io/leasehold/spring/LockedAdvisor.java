@@ -1,17 +1,12 @@
 package io.leasehold.spring;
 
 import io.leasehold.LockClient;
-import java.lang.reflect.Method;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
-import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.Ordered;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.core.annotation.AnnotationUtils;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -27,7 +22,7 @@ public final class LockedAdvisor extends AbstractPointcutAdvisor {
 
   private static final long serialVersionUID = 1L;
 
-  private final transient Pointcut pointcut = new LockedPointcut();
+  private final transient Pointcut pointcut = new AnnotatedMethods(Locked.class);
   private final transient LockedInterceptor interceptor;
   private final transient LockedReader reader;
 
@@ -54,18 +49,5 @@ public final class LockedAdvisor extends AbstractPointcutAdvisor {
   @Override
   public Advice getAdvice() {
     return interceptor;
-  }
-
-  /** The methods that are annotated, or override one that is. */
-  private static final class LockedPointcut extends StaticMethodMatcherPointcut {
-    LockedPointcut() {
-      setClassFilter(type -> AnnotationUtils.isCandidateClass(type, Locked.class));
-    }
-
-    @Override
-    public boolean matches(Method method, Class<?> type) {
-      return AnnotatedElementUtils.hasAnnotation(
-          ClassUtils.getMostSpecificMethod(method, type), Locked.class);
-    }
   }
 }

@@ -18,9 +18,8 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.context.expression.BeanFactoryResolver;
-import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.MethodClassKey;
+import org.springframework.expression.EvaluationContext;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -28,11 +27,10 @@ import org.springframework.util.ClassUtils;
  * here a call becomes one of {@link DistributedLock}. Thread-safe.
  */
 final class LockedInterceptor implements MethodInterceptor {
-  private static final boolean TRANSACTIONS =
+  static final boolean TRANSACTIONS =
       ClassUtils.isPresent(
           "org.springframework.transaction.support.TransactionSynchronizationManager",
           LockedInterceptor.class.getClassLoader());
-  private static final Object NO_ROOT = new Object();
 
   private final Map<MethodClassKey, LockedMethod> plans = new ConcurrentHashMap<>();
   private final LockedReader reader;
@@ -47,11 +45,7 @@ final class LockedInterceptor implements MethodInterceptor {
 
   @Override
   public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-    Object target = invocation.getThis();
-    Class<?> type =
-        target == null
-            ? invocation.getMethod().getDeclaringClass()
-            : AopUtils.getTargetClass(target);
+    Class<?> type = type(invocation);
     LockedMethod plan =
         plans.computeIfAbsent(
             new MethodClassKey(invocation.getMethod(), type),
@@ -66,11 +60,16 @@ final class LockedInterceptor implements MethodInterceptor {
     };
   }
 
+  static Class<?> type(MethodInvocation invocation) {
+    Object target = invocation.getThis();
+    return target == null
+        ? invocation.getMethod().getDeclaringClass()
+        : AopUtils.getTargetClass(target);
+  }
+
   private List<String> names(LockedMethod plan, MethodInvocation invocation) {
-    MethodBasedEvaluationContext context =
-        new MethodBasedEvaluationContext(
-            NO_ROOT, plan.method(), invocation.getArguments(), NameTemplate.PARAMETERS);
-    context.setBeanResolver(new BeanFactoryResolver(beans));
+    EvaluationContext context =
+        NameTemplate.context(plan.method(), invocation.getArguments(), beans);
     List<String> names = new ArrayList<>(plan.templates().size());
     for (NameTemplate template : plan.templates()) {
       names.addAll(template.names(context));

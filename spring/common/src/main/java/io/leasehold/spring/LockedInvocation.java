@@ -20,7 +20,7 @@ import org.springframework.aop.support.AopUtils;
 
 /** One call of a {@link Locked} method. The method runs at most once. */
 final class LockedInvocation {
-  private final ProxyMethodInvocation invocation;
+  private final MethodInvocation invocation;
   private final LockedMethod plan;
   private final LockClient client;
   private final List<String> names;
@@ -28,7 +28,7 @@ final class LockedInvocation {
 
   LockedInvocation(
       MethodInvocation invocation, LockedMethod plan, LockClient client, List<String> names) {
-    this.invocation = (ProxyMethodInvocation) invocation;
+    this.invocation = invocation;
     this.plan = plan;
     this.client = client;
     this.names = names;
@@ -78,22 +78,28 @@ final class LockedInvocation {
   /** Runs the method with its lease. */
   @Nullable Object run(Object lease) throws Exception {
     started = true;
+    return proceed(invocation, plan.leaseAt(), lease);
+  }
+
+  /**
+   * Runs the method, with this argument at this place.
+   *
+   * @param at the place; -1 if the method does not take it
+   */
+  static @Nullable Object proceed(MethodInvocation invocation, int at, Object argument)
+      throws Exception {
+    @Nullable Object[] arguments = invocation.getArguments().clone();
+    if (at >= 0) {
+      arguments[at] = argument;
+    }
     try {
-      return withLease(lease).proceed();
+      // A copy: it may run on another thread, after the call has returned
+      return ((ProxyMethodInvocation) invocation).invocableClone(arguments).proceed();
     } catch (Exception | Error e) {
       throw e;
     } catch (Throwable t) {
       throw new UndeclaredThrowableException(t);
     }
-  }
-
-  private MethodInvocation withLease(Object lease) {
-    @Nullable Object[] arguments = invocation.getArguments().clone();
-    if (plan.leaseAt() >= 0) {
-      arguments[plan.leaseAt()] = lease;
-    }
-    // A copy: it may run on another thread, after the call has returned
-    return invocation.invocableClone(arguments);
   }
 
   /** Runs the method, which returns a stage. */

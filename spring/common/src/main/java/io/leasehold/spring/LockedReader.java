@@ -1,13 +1,16 @@
 package io.leasehold.spring;
 
+import static io.leasehold.spring.ProxyChecks.isLater;
+import static io.leasehold.spring.ProxyChecks.isSuspend;
+import static io.leasehold.spring.ProxyChecks.require;
+import static io.leasehold.spring.ProxyChecks.requireProxied;
+
 import io.leasehold.Lease;
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.MultiLease;
-import io.leasehold.spi.support.Durations;
 import io.leasehold.spring.LockedMethod.Result;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,9 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import java.util.function.UnaryOperator;
-import java.util.stream.BaseStream;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -30,17 +31,17 @@ final class LockedReader {
   private static final Duration USUAL_WAIT = Duration.ofSeconds(10);
   private static final String SCHEDULED = "org.springframework.scheduling.annotation.Scheduled";
 
-  private final UnaryOperator<@Nullable String> placeholders;
+  private final Placeholders text;
 
   LockedReader(UnaryOperator<@Nullable String> placeholders) {
-    this.placeholders = placeholders;
+    this.text = new Placeholders(placeholders);
   }
 
   /**
    * Reads it.
    *
    * @param method of this class or of one above it
-   * @throws InvalidLockedException if it cannot work
+   * @throws InvalidAnnotationException if it cannot work
    */
   LockedMethod read(Class<?> type, Method method) {
     Method own = ClassUtils.getMostSpecificMethod(method, type);
@@ -51,16 +52,17 @@ final class LockedReader {
       }
       return checked(type, own, locked);
     } catch (IllegalArgumentException | ExpressionException e) {
-      throw new InvalidLockedException(type, own, String.valueOf(e.getMessage()), e);
+      throw new InvalidAnnotationException(
+          Locked.class, type, own, String.valueOf(e.getMessage()), e);
     }
   }
 
   private LockedMethod checked(Class<?> type, Method method, Locked locked) {
-    refuseUnproxied(method);
+    requireProxied(method);
     Result result = result(method);
     List<NameTemplate> templates = new ArrayList<>();
-    for (String text : locked.value()) {
-      templates.add(NameTemplate.parse(resolved(text), method));
+    for (String name : locked.value()) {
+      templates.add(NameTemplate.parse("lock name", text.resolved(name), method));
     }
     require(!templates.isEmpty(), "there is no lock name");
     int leaseAt = leaseAt(method);
@@ -70,7 +72,7 @@ final class LockedReader {
         "several names need a parameter of type MultiLease, not Lease");
     boolean waits = result == Result.VALUE || result == Result.OPTIONAL;
     require(waits || !several, "a method that returns a stage or a publisher takes one name");
-    int[] permits = permits(resolved(locked.permits()));
+    int[] permits = permits(text.resolved(locked.permits()));
     LockMode mode = permits[1] > 0 ? LockMode.PERMITS : locked.mode();
     require(permits[1] > 0 || mode != LockMode.PERMITS, "mode PERMITS needs permits, as \"2/5\"");
     require(
@@ -82,7 +84,7 @@ final class LockedReader {
         method,
         templates,
         several,
-        duration(locked.maxWait()).orElse(skips ? Duration.ZERO : USUAL_WAIT),
+        text.duration(locked.maxWait()).orElse(skips ? Duration.ZERO : USUAL_WAIT),
         options(locked),
         mode,
         permits[0],
@@ -93,30 +95,9 @@ final class LockedReader {
         leaseAt);
   }
 
-  private static void require(boolean met, String otherwise) {
-    if (!met) {
-      throw new IllegalArgumentException(otherwise);
-    }
-  }
-
-  private static void refuseUnproxied(Method method) {
-    int modifiers = method.getModifiers();
-    require(
-        !Modifier.isPrivate(modifiers)
-            && !Modifier.isFinal(modifiers)
-            && !Modifier.isStatic(modifiers),
-        "no proxy can intercept a private, final or static method: it would run without the lock");
-    require(
-        !Modifier.isFinal(method.getDeclaringClass().getModifiers()),
-        "no proxy can intercept a method of a final class: it would run without the lock");
-  }
-
   private static Result result(Method method) {
     Class<?> type = method.getReturnType();
-    require(
-        Arrays.stream(method.getParameterTypes())
-            .noneMatch(p -> p.getName().equals("kotlin.coroutines.Continuation")),
-        "a suspend function is not supported: use withLock inside it");
+    require(!isSuspend(method), "a suspend function is not supported: use withLock inside it");
     if (CompletionStage.class.isAssignableFrom(type)) {
       require(
           type == CompletionStage.class || type == CompletableFuture.class,
@@ -136,15 +117,6 @@ final class LockedReader {
         yield Result.VALUE;
       }
     };
-  }
-
-  /** Whether the work of such a result goes on when the method has returned. */
-  private static boolean isLater(Class<?> type) {
-    return Future.class.isAssignableFrom(type)
-        || BaseStream.class.isAssignableFrom(type)
-        || java.util.concurrent.Flow.Publisher.class.isAssignableFrom(type)
-        || ClassUtils.getAllInterfacesForClassAsSet(type).stream()
-            .anyMatch(i -> i.getName().equals("org.reactivestreams.Publisher"));
   }
 
   private static int leaseAt(Method method) {
@@ -228,20 +200,10 @@ final class LockedReader {
 
   private LockOptions options(Locked locked) {
     LockOptions options = locked.fair() ? LockOptions.defaults().fair() : LockOptions.defaults();
-    Optional<Duration> ttl = duration(locked.ttl());
-    Optional<Duration> maxHold = duration(locked.maxHold());
-    Optional<Duration> minHold = duration(locked.minHold());
+    Optional<Duration> ttl = text.duration(locked.ttl());
+    Optional<Duration> maxHold = text.duration(locked.maxHold());
+    Optional<Duration> minHold = text.duration(locked.minHold());
     return new LockOptions(
         ttl, maxHold, minHold, options.renewal(), options.order(), options.reentrance());
-  }
-
-  private Optional<Duration> duration(String text) {
-    String resolved = resolved(text).strip();
-    return resolved.isEmpty() ? Optional.empty() : Optional.of(Durations.parse(resolved));
-  }
-
-  private String resolved(String text) {
-    String resolved = placeholders.apply(text);
-    return resolved == null ? "" : resolved;
   }
 }

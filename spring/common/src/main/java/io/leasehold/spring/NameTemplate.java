@@ -8,6 +8,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.EvaluationContext;
@@ -22,21 +26,24 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.util.ObjectUtils;
 
 /**
- * The text of a lock name with SpEL inside {@code #{…}}. Immutable and thread-safe.
+ * The text of a lock name, or of a key, with SpEL inside {@code #{…}}. Immutable and thread-safe.
  *
  * <p>SpEL reads an unknown variable as null and a null in a text as nothing, so that a spelling
  * error would give all calls one lock: here the first is an error of the text, the second one of
  * the call.
  */
 final class NameTemplate {
-  static final ParameterNameDiscoverer PARAMETERS = new DefaultParameterNameDiscoverer();
+  private static final ParameterNameDiscoverer PARAMETERS = new DefaultParameterNameDiscoverer();
   private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+  private static final Object NO_ROOT = new Object();
   private static final Set<String> GIVEN = Set.of("root", "this");
 
+  private final String what;
   private final String text;
   private final List<Expression> parts;
 
-  private NameTemplate(String text, List<Expression> parts) {
+  private NameTemplate(String what, String text, List<Expression> parts) {
+    this.what = what;
     this.text = text;
     this.parts = parts;
   }
@@ -44,16 +51,18 @@ final class NameTemplate {
   /**
    * Reads a text.
    *
+   * @param what it is the text of, for messages
    * @throws IllegalArgumentException or {@link org.springframework.expression.ParseException} if it
    *     cannot be understood
    */
-  static NameTemplate parse(String text, Method method) {
+  static NameTemplate parse(String what, String text, Method method) {
     if (text.isEmpty()) {
-      throw new IllegalArgumentException("the lock name is empty");
+      throw new IllegalArgumentException("the " + what + " is empty");
     }
     Expression all = PARSER.parseExpression(text, ParserContext.TEMPLATE_EXPRESSION);
     NameTemplate template =
         new NameTemplate(
+            what,
             text,
             all instanceof CompositeStringExpression composite
                 ? List.of(composite.getExpressions())
@@ -104,6 +113,28 @@ final class NameTemplate {
     return parts.stream().allMatch(LiteralExpression.class::isInstance);
   }
 
+  /** What SpEL sees in one call. */
+  static EvaluationContext context(Method method, @Nullable Object[] arguments, BeanFactory beans) {
+    MethodBasedEvaluationContext context =
+        new MethodBasedEvaluationContext(NO_ROOT, method, arguments, PARAMETERS);
+    context.setBeanResolver(new BeanFactoryResolver(beans));
+    return context;
+  }
+
+  /**
+   * The one name for one call.
+   *
+   * @throws IllegalArgumentException if a part yields null, or the whole several names
+   */
+  String name(EvaluationContext call) {
+    List<String> names = names(call);
+    if (names.size() != 1) {
+      throw new IllegalArgumentException(
+          "the " + what + " '" + text + "' must yield one text, but yields " + names);
+    }
+    return names.get(0);
+  }
+
   /**
    * The names for one call; one, unless the text is a single expression that yields several.
    *
@@ -127,7 +158,7 @@ final class NameTemplate {
     if (all instanceof Iterable<?> elements) {
       for (Object element : elements) {
         if (element == null) {
-          throw new IllegalArgumentException("a lock name is null: '" + text + "'");
+          throw new IllegalArgumentException("a " + what + " is null: '" + text + "'");
         }
         names.add(element.toString());
       }
@@ -135,7 +166,7 @@ final class NameTemplate {
       names.add(all.toString());
     }
     if (names.isEmpty()) {
-      throw new IllegalArgumentException("there is no lock name: '" + text + "' yields none");
+      throw new IllegalArgumentException("there is no " + what + ": '" + text + "' yields none");
     }
     return names;
   }
@@ -144,7 +175,9 @@ final class NameTemplate {
     Object value = part.getValue(call);
     if (value == null) {
       throw new IllegalArgumentException(
-          "a part of the lock name is null: #{"
+          "a part of the "
+              + what
+              + " is null: #{"
               + part.getExpressionString()
               + "} of '"
               + text

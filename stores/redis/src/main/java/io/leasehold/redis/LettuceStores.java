@@ -46,20 +46,19 @@ public final class LettuceStores {
   public static StoreFactory using(RedisClient client, String prefix) {
     Keys keys = new Keys(prefix);
     return listener -> {
-      if (client.getOptions().getDisconnectedBehavior() != DisconnectedBehavior.REJECT_COMMANDS
-          || !client.getOptions().isAutoReconnect()) {
-        throw new IllegalArgumentException(
-            "the Lettuce client would send commands again after a reconnect, or never reconnect: give"
-                + " it ClientOptions with disconnectedBehavior(REJECT_COMMANDS) and autoReconnect(true)");
-      }
-      ClientLibrary.LETTUCE.require();
       Clock clock = new SystemClock();
-      return RedisStore.open(
-          ClientLibrary.LETTUCE.use(() -> LettuceWire.connect(client, clock, CONNECTING)),
-          keys,
-          Optional.empty(),
-          clock,
-          listener);
+      return RedisStore.open(wire(client, clock), keys, Optional.empty(), clock, listener);
     };
+  }
+
+  static LettuceWire wire(RedisClient client, Clock clock) {
+    if (client.getOptions().getDisconnectedBehavior() != DisconnectedBehavior.REJECT_COMMANDS
+        || !client.getOptions().isAutoReconnect()) {
+      throw new IllegalArgumentException(
+          "the Lettuce client would send commands again after a reconnect, or never reconnect: give"
+              + " it ClientOptions with disconnectedBehavior(REJECT_COMMANDS) and autoReconnect(true)");
+    }
+    ClientLibrary.LETTUCE.require();
+    return ClientLibrary.LETTUCE.use(() -> LettuceWire.connect(client, clock, CONNECTING));
   }
 }

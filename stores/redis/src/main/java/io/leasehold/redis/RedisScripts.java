@@ -61,10 +61,19 @@ public final class RedisScripts implements AutoCloseable {
     return open(RedisStores.connections(client), prefix);
   }
 
+  /** As {@link LettuceStores#using}: over one connection of the application's client. */
+  public static RedisScripts openLettuce(io.lettuce.core.RedisClient client, String prefix) {
+    Keys keys = new Keys(prefix);
+    return open(LettuceStores.wire(client, new SystemClock()), keys, prefix);
+  }
+
   private static RedisScripts open(Connections connections, String prefix) {
     ClientLibrary.JEDIS.require();
     Keys keys = new Keys(prefix);
-    Wire wire = new JedisWire(connections, new SystemClock());
+    return open(new JedisWire(connections, new SystemClock()), keys, prefix);
+  }
+
+  private static RedisScripts open(Wire wire, Keys keys, String prefix) {
     try {
       Node unused = Node.probe(wire, new SystemClock(), keys.spread(), OPENING);
       return new RedisScripts(wire, prefix);

@@ -3,7 +3,7 @@ package io.leasehold.spring.autoconfigure;
 import io.leasehold.MissingTraitException;
 import io.leasehold.StoreException;
 import io.leasehold.Trait;
-import io.leasehold.spring.InvalidLockedException;
+import io.leasehold.spring.InvalidAnnotationException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
@@ -25,7 +25,7 @@ final class LeaseholdFailureAnalyzer implements FailureAnalyzer {
     if (cause instanceof LeaseholdSettingsException settings) {
       return settings.action();
     }
-    if (cause instanceof InvalidLockedException) {
+    if (cause instanceof InvalidAnnotationException) {
       return "Correct the annotation, or the class that it stands in.";
     }
     if (cause instanceof MissingTraitException missing) {

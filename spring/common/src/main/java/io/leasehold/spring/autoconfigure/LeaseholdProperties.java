@@ -2,6 +2,7 @@ package io.leasehold.spring.autoconfigure;
 
 import io.leasehold.Trait;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -25,6 +26,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param handOver how long threads of this process may hand a lock over while another one waits
  * @param acceptUnfenced whether a store without fencing tokens is accepted
  * @param require what the store must promise
+ * @param leadership the elections in which the application takes part
  */
 @ConfigurationProperties("leasehold")
 public record LeaseholdProperties(
@@ -38,4 +40,5 @@ public record LeaseholdProperties(
     @DefaultValue("false") boolean closeWaitsForHolders,
     @Nullable Duration handOver,
     @DefaultValue("false") boolean acceptUnfenced,
-    @DefaultValue Set<Trait> require) {}
+    @DefaultValue Set<Trait> require,
+    @DefaultValue List<String> leadership) {}

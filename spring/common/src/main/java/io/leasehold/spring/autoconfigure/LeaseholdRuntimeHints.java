@@ -10,6 +10,8 @@ final class LeaseholdRuntimeHints implements RuntimeHintsRegistrar {
   public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
     hints.resources().registerPattern("io/leasehold/jdbc/schema/*.sql");
     hints.resources().registerPattern("io/leasehold/redis/*.lua");
+    hints.resources().registerPattern("io/leasehold/idempotency/schema/*.sql");
+    hints.resources().registerPattern("io/leasehold/idempotency/redis/*.lua");
     hints.resources().registerPattern("META-INF/services/io.leasehold.spi.StoreProvider");
   }
 }

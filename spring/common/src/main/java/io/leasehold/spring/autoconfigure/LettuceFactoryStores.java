@@ -46,6 +46,17 @@ final class LettuceFactoryStores extends StoreBeans<LettuceConnectionFactory> {
 
   @Override
   OpenableStore in(LettuceConnectionFactory factory, LeaseholdProperties settings) {
+    RedisClient ours = client(factory);
+    return new OpenableStore(
+        Leasehold.builder(
+            settings.prefix() == null
+                ? LettuceStores.using(ours)
+                : LettuceStores.using(ours, settings.prefix())),
+        () -> end(ours));
+  }
+
+  /** The other client, which is to be ended. */
+  static RedisClient client(LettuceConnectionFactory factory) {
     RedisClient theirs = (RedisClient) factory.getRequiredNativeClient();
     requireAddress(theirs);
     RedisClient ours = RedisClient.create(theirs.getResources(), uri(factory));
@@ -56,13 +67,12 @@ final class LettuceFactoryStores extends StoreBeans<LettuceConnectionFactory> {
             .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
             .autoReconnect(true)
             .build());
-    return new OpenableStore(
-        Leasehold.builder(
-            settings.prefix() == null
-                ? LettuceStores.using(ours)
-                : LettuceStores.using(ours, settings.prefix())),
-        // The event loops are the application's: nothing to wait for
-        () -> ours.shutdown(Duration.ZERO, Duration.ofSeconds(2)));
+    return ours;
+  }
+
+  /** The event loops are the application's: nothing to wait for. */
+  static void end(RedisClient ours) {
+    ours.shutdown(Duration.ZERO, Duration.ofSeconds(2));
   }
 
   /** For replicas the application's client has no address, and the factory says localhost. */

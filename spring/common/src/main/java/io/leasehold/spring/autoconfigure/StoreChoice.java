@@ -1,10 +1,13 @@
 package io.leasehold.spring.autoconfigure;
 
+import static java.util.Objects.requireNonNull;
+
 import io.leasehold.Leasehold;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
@@ -29,18 +32,30 @@ final class StoreChoice {
   }
 
   /**
-   * Chooses it.
+   * Chooses the store of the locks.
    *
    * @param dependent the name of the bean that uses the store, and so ends before it
    * @throws LeaseholdSettingsException if there is none, or more than one
    */
   OpenableStore choose(String dependent) {
+    Optional<Candidate> chosen = bean("locks", dependent);
+    return chosen.isPresent()
+        ? chosen.get().kind().in(beans, chosen.get().name(), settings)
+        : new OpenableStore(Leasehold.builder(requireNonNull(settings.url())));
+  }
+
+  /**
+   * The bean to keep something in; empty if that is the store of the URL.
+   *
+   * @param what is kept, for messages
+   */
+  Optional<Candidate> bean(String what, String dependent) {
     if (settings.url() != null) {
       refuse(settings.bean() != null, "leasehold.bean");
       refuse(settings.prefix() != null, "leasehold.prefix");
       refuse(settings.createTables(), "leasehold.create-tables");
-      LOG.log(Level.INFO, "locks are kept in the store of leasehold.url");
-      return new OpenableStore(Leasehold.builder(settings.url()));
+      LOG.log(Level.INFO, "{0} are kept in the store of leasehold.url", what);
+      return Optional.empty();
     }
     List<Candidate> found = settings.bean() == null ? unnamed() : named(settings.bean());
     if (found.size() != 1) {
@@ -49,14 +64,15 @@ final class StoreChoice {
     Candidate chosen = found.get(0);
     LOG.log(
         Level.INFO,
-        "locks are kept in the bean {0} ({1}): {2}",
+        "{0} are kept in the bean {1} ({2}): {3}",
+        what,
         "'" + chosen.name() + "'",
         chosen.kind().what(),
         settings.bean() == null
             ? "leasehold.url is not set, and no other bean can be used"
             : "leasehold.bean names it");
     beans.registerDependentBean(chosen.name(), dependent);
-    return chosen.kind().in(beans, chosen.name(), settings);
+    return Optional.of(chosen);
   }
 
   private static void refuse(boolean set, String property) {
@@ -115,5 +131,5 @@ final class StoreChoice {
   }
 
   /** A bean that could be used. */
-  private record Candidate(String name, StoreBeans<?> kind) {}
+  record Candidate(String name, StoreBeans<?> kind) {}
 }

@@ -9,11 +9,13 @@ import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /** What tools read of the jar: the metadata of the properties, the hints for native images. */
 class ResourcesTest {
@@ -35,7 +37,8 @@ class ResourcesTest {
             });
     assertThat(described)
         .containsExactlyElementsOf(
-            Arrays.stream(LeaseholdProperties.class.getRecordComponents())
+            Stream.of(LeaseholdProperties.class, IdempotencyProperties.class)
+                .flatMap(type -> Arrays.stream(type.getRecordComponents()))
                 .map(ResourcesTest::shown)
                 .toList());
   }
@@ -44,7 +47,9 @@ class ResourcesTest {
     String name =
         component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(java.util.Locale.ROOT);
     String type = component.getGenericType().getTypeName();
-    return "leasehold." + name + " " + (type.equals("boolean") ? "java.lang.Boolean" : type);
+    String prefix =
+        component.getDeclaringRecord().getAnnotation(ConfigurationProperties.class).value();
+    return prefix + "." + name + " " + (type.equals("boolean") ? "java.lang.Boolean" : type);
   }
 
   @ParameterizedTest
@@ -52,6 +57,8 @@ class ResourcesTest {
       strings = {
         "io/leasehold/jdbc/schema/postgresql.sql",
         "io/leasehold/redis/attempt.lua",
+        "io/leasehold/idempotency/schema/postgresql.sql",
+        "io/leasehold/idempotency/redis/claim.lua",
         "META-INF/services/io.leasehold.spi.StoreProvider"
       })
   void aNativeImageContainsWhatTheStoresRead(String resource) {

@@ -1,6 +1,8 @@
 package io.leasehold.spring.tests;
 
 import io.leasehold.Lease;
+import io.leasehold.idempotency.WhileRunning;
+import io.leasehold.spring.Idempotent;
 import io.leasehold.spring.Locked;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -38,6 +40,18 @@ public class Bank {
   @Locked(value = "account:#{#id}", maxWait = "0")
   public int read(int id) {
     return balance(id);
+  }
+
+  /** Adds one, once for each key. */
+  @Idempotent(
+      value = "#{#key}",
+      operation = "pay",
+      whileRunning = WhileRunning.Way.WAIT,
+      maxWait = "2m")
+  @Transactional
+  public String pay(String key, int id) {
+    jdbc.update("update account set balance = balance + 1 where id = ?", id);
+    return "paid " + balance(id);
   }
 
   /** Reads the balance without the lock. */

@@ -20,15 +20,22 @@ final class Contexts {
 
   /** A runner with all auto-configurations of Leasehold, and these of Spring Boot. */
   static ApplicationContextRunner with(List<String> ofBoot) {
-    return new ApplicationContextRunner()
-        .withConfiguration(
-            AutoConfigurations.of(
-                Stream.concat(leasehold(), ofBoot.stream())
-                    .map(name -> ClassUtils.resolveClassName(name, null))
-                    .toArray(Class<?>[]::new)));
+    return new ApplicationContextRunner().withConfiguration(configurations(ofBoot));
   }
 
-  private static Stream<String> leasehold() {
+  /** All auto-configurations of Leasehold. */
+  static AutoConfigurations leasehold() {
+    return configurations(List.of());
+  }
+
+  private static AutoConfigurations configurations(List<String> ofBoot) {
+    return AutoConfigurations.of(
+        Stream.concat(names(), ofBoot.stream())
+            .map(name -> ClassUtils.resolveClassName(name, null))
+            .toArray(Class<?>[]::new));
+  }
+
+  private static Stream<String> names() {
     List<String> names =
         StreamSupport.stream(
                 ImportCandidates.load(AutoConfiguration.class, Contexts.class.getClassLoader())
@@ -36,8 +43,8 @@ final class Contexts {
                 false)
             .filter(name -> name.startsWith("io.leasehold."))
             .toList();
-    if (names.size() != 5) {
-      throw new AssertionError("expected five auto-configurations, but found " + names);
+    if (names.size() != 8) {
+      throw new AssertionError("expected eight auto-configurations, but found " + names);
     }
     return names.stream();
   }

@@ -17,8 +17,13 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,16 +44,19 @@ public abstract class EndToEndContract {
   private static SqlServer postgresql;
   private static RedisServer redis;
   private static String database;
+  private static ExecutorService threads;
 
   @BeforeAll
   static void start() {
     postgresql = SqlServer.of(SqlServer.Kind.POSTGRESQL_15).start();
     redis = RedisServer.of(RedisServer.Kind.REDIS_7_0).start();
     database = postgresql.newDatabase();
+    threads = Executors.newFixedThreadPool(16);
   }
 
   @AfterAll
   static void stop() {
+    threads.shutdownNow();
     redis.close();
     postgresql.close();
   }
@@ -66,6 +74,7 @@ public abstract class EndToEndContract {
   static ApplicationContextRunner contexts(String... properties) {
     List<String> boot = new ArrayList<>(Line.here().jdbc());
     boot.addAll(Line.here().redis());
+    boot.addAll(Line.here().json());
     return Contexts.with(boot).withBean(Bank.class).withPropertyValues(properties);
   }
 
@@ -194,6 +203,51 @@ public abstract class EndToEndContract {
     try (LockClient next = Leasehold.connect(bean.equals(POOL) ? database : redis.url())) {
       assertThat(next.lock("held").tryAcquire()).isPresent();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {POOL, REDIS})
+  void twoInstancesPayOnce(String bean) {
+    run(
+        bean,
+        (bank, transactions) ->
+            run(
+                bean,
+                (other, ofOther) -> {
+                  Set<String> answers =
+                      IntStream.range(0, 16)
+                          .mapToObj(i -> i % 2 == 0 ? bank : other)
+                          .map(
+                              each ->
+                                  CompletableFuture.supplyAsync(() -> each.pay(bean, 1), threads))
+                          .toList()
+                          .stream()
+                          .map(CompletableFuture::join)
+                          .collect(Collectors.toSet());
+                  assertThat(answers).containsExactly("paid 1");
+                  assertThat(bank.balance(1)).isEqualTo(1);
+                }));
+  }
+
+  @Test
+  void aTransactionTakesTheResultInOnlyWhereItIsKept() {
+    run(
+        POOL,
+        (bank, transactions) -> {
+          transactions.executeWithoutResult(
+              status -> {
+                bank.pay("rolled back", 1);
+                status.setRollbackOnly();
+              });
+          assertThat(bank.pay("rolled back", 1)).isEqualTo("paid 1");
+        });
+    run(
+        REDIS,
+        (bank, transactions) ->
+            assertThatThrownBy(
+                    () -> transactions.executeWithoutResult(status -> bank.pay("refused", 1)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("Bank.pay"));
   }
 
   @Test

@@ -7,7 +7,7 @@ import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
 import io.leasehold.LockMode;
 import io.leasehold.spring.Busy;
-import io.leasehold.spring.InvalidLockedException;
+import io.leasehold.spring.InvalidAnnotationException;
 import io.leasehold.spring.Locked;
 import io.leasehold.spring.LockedAdvisor;
 import io.leasehold.testkit.InMemoryServer;
@@ -68,7 +68,7 @@ public abstract class RefusalsContract {
 
   private static Throwable invalid(Throwable failure) {
     Throwable cause = failure;
-    while (!(cause instanceof InvalidLockedException) && cause.getCause() != null) {
+    while (!(cause instanceof InvalidAnnotationException) && cause.getCause() != null) {
       cause = cause.getCause();
     }
     return cause;
@@ -88,7 +88,7 @@ public abstract class RefusalsContract {
         .run(
             context ->
                 assertThat(invalid(context.getStartupFailure()))
-                    .isInstanceOf(InvalidLockedException.class)
+                    .isInstanceOf(InvalidAnnotationException.class)
                     .hasMessageContaining("Transacted.work")
                     .hasMessageContaining("order"));
   }
@@ -111,7 +111,7 @@ public abstract class RefusalsContract {
         .run(
             context ->
                 assertThat(invalid(context.getStartupFailure()))
-                    .isInstanceOf(InvalidLockedException.class)
+                    .isInstanceOf(InvalidAnnotationException.class)
                     .hasMessageContaining("no proxy"));
   }
 
