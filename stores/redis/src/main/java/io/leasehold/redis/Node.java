@@ -10,7 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One server, and what it can do: asked when connecting, and again after each reconnect. */
@@ -174,6 +176,21 @@ final class Node {
   CompletionStage<@Nullable Object> runForOthers(
       Script script, String name, List<byte[]> keys, List<byte[]> arguments, Duration within) {
     return run(List.of(PING), script, name, keys, arguments, Optional.empty(), within);
+  }
+
+  /**
+   * What was asked with all keys of a name; while their slot moves, and nodes refuse that, what is
+   * asked with the state alone. That is enough for a lease for which no client waits.
+   */
+  static CompletionStage<@Nullable Object> orAlone(
+      CompletionStage<@Nullable Object> asked, Supplier<CompletionStage<@Nullable Object>> alone) {
+    return asked.exceptionallyCompose(
+        failed -> {
+          Throwable why = failed instanceof CompletionException ? failed.getCause() : failed;
+          return why instanceof StoreException && why.getCause() instanceof ServerError.KeysApart
+              ? alone.get()
+              : CompletableFuture.failedFuture(failed);
+        });
   }
 
   private CompletionStage<@Nullable Object> run(

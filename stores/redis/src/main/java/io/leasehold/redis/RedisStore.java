@@ -202,10 +202,7 @@ final class RedisStore implements LockStore {
 
   private CompletionStage<Attempt> attemptOnceSettled(Ticket ticket, Duration within) {
     long end = clock.nanos() + within.toNanos();
-    return settling
-        .settle(within)
-        .thenCompose(
-            done -> attempt(ticket, false, Duration.ofNanos(Math.max(1, end - clock.nanos()))));
+    return settling.settle(within).thenCompose(done -> attempt(ticket, false, left(end)));
   }
 
   /**
@@ -225,8 +222,7 @@ final class RedisStore implements LockStore {
         .thenCompose(
             reply -> {
               if (Replies.isUnsettled(reply)) {
-                return attemptOnceSettled(
-                    ticket, Duration.ofNanos(Math.max(1, end - clock.nanos())));
+                return attemptOnceSettled(ticket, left(end));
               }
               Attempt answer = Replies.attempt(reply);
               if (answer instanceof Attempt.Queued) {
@@ -237,6 +233,10 @@ final class RedisStore implements LockStore {
               remember(ticket, answer, heard);
               return CompletableFuture.completedFuture(answer);
             });
+  }
+
+  private Duration left(long end) {
+    return Duration.ofNanos(Math.max(1, end - clock.nanos()));
   }
 
   private void remember(Ticket ticket, Attempt answer, int heard) {
@@ -330,7 +330,7 @@ final class RedisStore implements LockStore {
             reply ->
                 Replies.isOne(reply)
                     ? CompletableFuture.completedFuture(Release.RELEASED)
-                    : releaseByScript(ticket, served, true, Duration.ofNanos(end - clock.nanos())));
+                    : releaseByScript(ticket, served, true, left(end)));
   }
 
   /**
@@ -345,9 +345,12 @@ final class RedisStore implements LockStore {
     List<byte[]> asked = new ArrayList<>(List.of(Asked.id(ticket.id()), channelBytes));
     served.forEach(id -> asked.add(Asked.id(id)));
     String name = ticket.name();
-    return (contended
-            ? node.runForOthers(Script.RELEASE, name, touched, asked, within)
-            : node.run(Script.RELEASE, name, touched, asked, within))
+    long end = clock.nanos() + within.toNanos();
+    return Node.orAlone(
+            contended
+                ? node.runForOthers(Script.RELEASE, name, touched, asked, within)
+                : node.run(Script.RELEASE, name, touched, asked, within),
+            () -> node.run(Script.RELEASE, name, List.of(of.state()), asked, left(end)))
         .thenApply(
             reply -> {
               if (reply instanceof byte[] message) {

@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
@@ -88,7 +89,7 @@ final class Renewing {
   private void byScript(List<Ticket> tickets, Duration within, BiConsumer<LeaseId, Renewal> each) {
     Map<String, Integer> names = new HashMap<>();
     List<Keys.OfName> touched = new ArrayList<>();
-    List<byte[]> asked = new ArrayList<>(4 * tickets.size());
+    List<Integer> indices = new ArrayList<>();
     for (Ticket ticket : tickets) {
       Integer index = names.get(ticket.name());
       if (index == null) {
@@ -96,17 +97,19 @@ final class Renewing {
         index = touched.size();
         names.put(ticket.name(), index);
       }
-      asked.add(Command.digits(index));
-      asked.add(Asked.id(ticket.id()));
-      asked.add(Asked.ttl(ticket));
-    }
-    for (Ticket ticket : tickets) {
-      asked.add(Command.digits(messages.told(ticket.id())));
+      indices.add(index);
     }
     Moment sent = messages.now();
-    CompletionStage<@Nullable Object> answers =
-        node.run(Script.RENEW, tickets.get(0).name(), inOrder(touched), asked, within);
-    answers.whenComplete((reply, failed) -> answer(tickets, sent, reply, failed, each));
+    long end = clock.nanos() + within.toNanos();
+    Node.orAlone(
+            node.run(
+                Script.RENEW,
+                tickets.get(0).name(),
+                inOrder(touched),
+                asked(tickets, indices),
+                within),
+            () -> eachAlone(tickets, end))
+        .whenComplete((reply, failed) -> answer(tickets, sent, reply, failed, each));
   }
 
   /** As renew.lua has them. */
@@ -117,6 +120,42 @@ final class Renewing {
     touched.forEach(each -> all.add(each.order()));
     touched.forEach(each -> all.add(each.waiters()));
     return all;
+  }
+
+  private List<byte[]> asked(List<Ticket> tickets, List<Integer> indices) {
+    List<byte[]> asked = new ArrayList<>(4 * tickets.size());
+    for (int i = 0; i < tickets.size(); i++) {
+      asked.add(Command.digits(indices.get(i)));
+      asked.add(Asked.id(tickets.get(i).id()));
+      asked.add(Asked.ttl(tickets.get(i)));
+    }
+    for (Ticket ticket : tickets) {
+      asked.add(Command.digits(messages.told(ticket.id())));
+    }
+    return asked;
+  }
+
+  /** In a request each, with one key. Answers as all together would. */
+  private CompletionStage<@Nullable Object> eachAlone(List<Ticket> tickets, long end) {
+    CompletionStage<List<Object>> all = CompletableFuture.completedFuture(new ArrayList<>());
+    for (Ticket ticket : tickets) {
+      List<byte[]> state = List.of(keys.of(ticket.name()).state());
+      all =
+          all.thenCompose(
+              answers ->
+                  node.run(
+                          Script.RENEW,
+                          ticket.name(),
+                          state,
+                          asked(List.of(ticket), List.of(1)),
+                          left(end))
+                      .thenApply(
+                          reply -> {
+                            answers.addAll(Replies.list(reply));
+                            return answers;
+                          }));
+    }
+    return all.thenApply(answers -> answers);
   }
 
   private void answer(

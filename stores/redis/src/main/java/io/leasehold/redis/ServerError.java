@@ -38,6 +38,15 @@ record ServerError(String message) {
           Map.entry("MOVED", IN_CLUSTER),
           Map.entry("CROSSSLOT", IN_CLUSTER));
 
+  /** Why a node of a cluster refused several keys: it serves them one by one. */
+  static final class KeysApart extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    KeysApart() {
+      super("the keys are on two nodes", null, false, false);
+    }
+  }
+
   String code() {
     if (message.startsWith("ERR The user executing the script can't")) {
       // Redis 7.0, of what a script calls
@@ -69,7 +78,8 @@ record ServerError(String message) {
     String where = server + " refused" + (name == null ? "" : " for lock '" + name + "'") + ": ";
     String passing = PASSING.get(code);
     if (passing != null) {
-      return new StoreException(Failure.UNAVAILABLE, where + passing, null);
+      return new StoreException(
+          Failure.UNAVAILABLE, where + passing, code.equals("TRYAGAIN") ? new KeysApart() : null);
     }
     if (message.contains("max number of clients")) {
       return new StoreException(Failure.UNAVAILABLE, where + "it has too many clients", null);

@@ -1,5 +1,5 @@
--- Frees the lease of an id. KEYS: state, counter, order and data of the waiters. ARGV: id, channel of
--- the caller, and the ids that were served along the lease.
+-- Frees the lease of an id. KEYS: state, counter, order and data of the waiters; or the state alone, if no other client waits. ARGV: id,
+-- channel of the caller, and the ids that were served along the lease.
 -- Answers 1 if it was held, 0 if not; or what is to be heard on that channel, if it was and the next one is there.
 local raw = redis.call('MGET', KEYS[1])[1]
 if not raw then return 0 end
@@ -11,6 +11,7 @@ if string.sub(raw, 1, 1) == 'x' then
   return 1
 end
 
+if not KEYS[2] then return { err = 'TRYAGAIN the other keys are needed' } end
 local ORDER, WAITERS = KEYS[3], KEYS[4]
 -- include contended.lua
 

@@ -1,8 +1,9 @@
 -- Renews leases and keeps places alive: many names, several tickets of one name. A name that fails harms no other.
--- KEYS: the states, then the counter of each, the order of its waiters, and their data. ARGV: for each ticket the index of its state, id, ttl in ms; then
+-- KEYS: the states, then the counter of each, the order of its waiters, and their data; or one state
+-- alone, which fails if another client waits. ARGV: for each ticket the index of its state, id, ttl in ms; then
 -- for each the number of the grant that was reported to it, which the renewal confirms, or 0.
 -- Answers for each ticket three numbers: renewed 1, ms left, wanted; waits 2, mark; may attempt 3; gone 4; failed 5.
-local names = #KEYS / 4
+local names = KEYS[2] and #KEYS / 4 or 1
 local told = #ARGV / 4 * 3
 local raws = redis.call('MGET', unpack(KEYS, 1, names))
 local answers = {}
@@ -18,6 +19,8 @@ for i = 1, told, 3 do
       local done = redis.pcall('PEXPIRE', KEYS[name], ttl)
       code, left = done == 1 and 1 or (done == 0 and 4 or 5), tonumber(ttl)
     end
+  elseif raw and not KEYS[2] then
+    code = 5
   elseif raw then
     slow = slow or {}
     slow[name] = slow[name] or {}

@@ -169,22 +169,75 @@ class ClusterTest {
       requireNothingLeft(client);
     }
 
-    private void move(int slot, RedisServer from, RedisServer to, Runnable meanwhile) {
-      String number = "" + slot;
-      to.command("CLUSTER", "SETSLOT", number, "IMPORTING", RedisCluster.id(from));
-      from.command("CLUSTER", "SETSLOT", number, "MIGRATING", RedisCluster.id(to));
-      List<?> keys = (List<?>) from.command("CLUSTER", "GETKEYSINSLOT", number, "1000");
-      for (Object key : keys) {
-        from.command("MIGRATE", to.host(), "" + to.port(), key.toString(), "0", "5000");
+    /** They need one key, so a slot that moves for long ends no lease that no client waits for. */
+    @Test
+    void whileTheKeysAreApartLeasesAreRenewedAndReleased() throws Exception {
+      Engine client = client();
+      List<String> names = sharing("a", 3);
+      Lease first = client.lock(names.get(0)).acquire();
+      Lease second = client.lock(names.get(1)).acquire();
+      Lease busy = client.lock(names.get(2)).acquire();
+      CompletableFuture<Lease> waiter = beginToWait(client().lock(names.get(2)), client);
+      RedisServer from = nodeOf("a");
+      RedisServer to = nodeOf(elsewhere("a"));
+      begin(slot("a"), from, to);
+      byte[] moved = new Keys(prefix()).of(names.get(1)).state();
+      migrate(Command.text(moved), from, to);
+      migrate(Command.text(new Keys(prefix()).of(names.get(2)).order()), from, to);
+      for (Lease lease : List.of(first, second)) {
+        lease.ensureHeld(lease.remaining().plusNanos(1));
+        lease.release();
       }
-      meanwhile.run();
+      assertThatThrownBy(() -> busy.ensureHeld(busy.remaining().plusNanos(1)))
+          .isInstanceOf(StoreException.class);
+      finish(slot("a"), from, to);
+      busy.ensureHeld(busy.remaining().plusNanos(1));
+      busy.release();
+      served(waiter).release();
+      move(slot("a"), to, from, () -> {});
+      requireNothingLeft(client);
+    }
+
+    /** Names in one bucket. */
+    private List<String> sharing(String name, int count) {
+      return IntStream.range(0, 100_000)
+          .mapToObj(i -> "name-" + i)
+          .filter(other -> slot(other) == slot(name))
+          .limit(count)
+          .toList();
+    }
+
+    private void begin(int slot, RedisServer from, RedisServer to) {
+      to.command("CLUSTER", "SETSLOT", "" + slot, "IMPORTING", RedisCluster.id(from));
+      from.command("CLUSTER", "SETSLOT", "" + slot, "MIGRATING", RedisCluster.id(to));
+    }
+
+    private static void migrate(String key, RedisServer from, RedisServer to) {
+      from.command("MIGRATE", to.host(), "" + to.port(), key, "0", "5000");
+    }
+
+    private void finish(int slot, RedisServer from, RedisServer to) {
+      List<?> keys = (List<?>) from.command("CLUSTER", "GETKEYSINSLOT", "" + slot, "1000");
+      keys.forEach(key -> migrate(key.toString(), from, to));
+      own(slot, from, to);
+    }
+
+    private void own(int slot, RedisServer from, RedisServer to) {
       for (RedisServer node : List.of(to, from)) {
-        node.command("CLUSTER", "SETSLOT", number, "NODE", RedisCluster.id(to));
+        node.command("CLUSTER", "SETSLOT", "" + slot, "NODE", RedisCluster.id(to));
       }
       for (RedisServer node : cluster.primaries()) {
-        node.command("CLUSTER", "SETSLOT", number, "NODE", RedisCluster.id(to));
+        node.command("CLUSTER", "SETSLOT", "" + slot, "NODE", RedisCluster.id(to));
       }
       cluster.awaitWhole();
+    }
+
+    private void move(int slot, RedisServer from, RedisServer to, Runnable meanwhile) {
+      begin(slot, from, to);
+      List<?> keys = (List<?>) from.command("CLUSTER", "GETKEYSINSLOT", "" + slot, "1000");
+      keys.forEach(key -> migrate(key.toString(), from, to));
+      meanwhile.run();
+      own(slot, from, to);
     }
 
     /** Also where INFO is not permitted: as far as a user may do what locks need, and no more. */

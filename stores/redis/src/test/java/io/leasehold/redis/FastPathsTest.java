@@ -1,0 +1,209 @@
+package io.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.servers.RedisServer;
+import io.leasehold.servers.RedisServer.Kind;
+import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.SystemClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The scripts have short ways for the common cases. Random histories are run by the scripts as they
+ * are and by the same scripts without these ways: answers, messages and keys must be the same. The
+ * clock is a part of each script's text here, and all times are multiples of five seconds, to which
+ * the lives of keys are rounded: so both see the same time.
+ */
+class FastPathsTest extends ServerTest {
+  private static final Duration WITHIN = Duration.ofSeconds(30);
+
+  private static final long UNIT_MILLIS = 5_000;
+
+  private static final String PTTL = "redis.call('PTTL', ";
+
+  /** Of what real time has taken. */
+  private static final String ROUNDED =
+      "local function rounded(key) local left = redis.call('PTTL', key) if left < 0 then return left"
+          + " end return math.ceil(left / 5000) * 5000 end ";
+
+  /** Lets keys age. */
+  private static final String PASS =
+      ROUNDED
+          + "for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do local left = rounded(key)"
+          + " if left >= 0 then redis.call('PEXPIRE', key, left - ARGV[2]) end end return 1";
+
+  /** Which keys there are, how long they live, and what was published. */
+  private static final String ALL =
+      ROUNDED
+          + "local all = redis.call('KEYS', ARGV[1] .. '*') table.sort(all) for i, key in ipairs(all)"
+          + " do all[i] = { string.sub(key, #ARGV[1] + 1), rounded(key), string.find(key, ':log:') and"
+          + " redis.call('LRANGE', key, 0, -1) } end return all";
+
+  private static final int STEPS = 120;
+
+  private static final int TICKETS = 7;
+
+  /** What begins a short way, and what keeps the script out of it. */
+  private static final Map<String, String> WITHOUT =
+      Map.of(
+          "if not raw and mode == 'x' then", "if false then",
+          "local given = queue_up()", "local given = nil",
+          "if string.sub(raw, 1, 1) == 'x' then", "if false then",
+          "local given = hand_over()", "local given = nil",
+          "if raw and string.sub(raw, 1, 1) == 'x' then", "if false then");
+
+  private final Wire wire;
+
+  FastPathsTest() {
+    super(RedisServer.of(Kind.REDIS_7_0));
+    StoreUrl url = StoreUrl.parse(server.url());
+    wire = new JedisWire(ServerAddress.of(url, Map.of(), Set.of()), new SystemClock());
+  }
+
+  @AfterAll
+  void closeWire() {
+    wire.close();
+  }
+
+  /** One of the two, with keys of its own. */
+  private final class Variant {
+    private final boolean shortWays;
+    private final Keys keys;
+
+    Variant(boolean shortWays) {
+      this.shortWays = shortWays;
+      this.keys = new Keys(prefix() + (shortWays ? "short:" : "long:"));
+    }
+
+    Object run(Script script, List<byte[]> touched, List<byte[]> arguments, long micros) {
+      String text = Command.text(script.teach(touched, arguments).arguments().get(0));
+      if (!shortWays) {
+        int before = text.length();
+        for (Map.Entry<String, String> way : WITHOUT.entrySet()) {
+          text = text.replace(way.getKey(), way.getValue());
+        }
+        boolean hasSome = Set.of(Script.ATTEMPT, Script.RELEASE, Script.RENEW).contains(script);
+        assertThat(text.length() != before).as("%s has short ways", script).isEqualTo(hasSome);
+      }
+      text =
+          ROUNDED
+              + text.replace(
+                      "redis.call('TIME')",
+                      "{ '" + micros / 1_000_000 + "', '" + micros % 1_000_000 + "' }")
+                  .replace(PTTL, "rounded(")
+                  .replace("CONFIRM = 2500000", "CONFIRM = 20000000")
+                  .replace("redis.pcall('PUBLISH', ", "redis.pcall('RPUSH', '" + log() + "' .. ");
+      Command command = Script.command(Command.Name.EVAL, Command.bytes(text), touched, arguments);
+      Object reply = send(command);
+      if (reply instanceof byte[] message && script == Script.RELEASE) {
+        // The releasing client hears of the next by the answer
+        server.command("RPUSH", log() + "channel-1", Command.text(message));
+        return "1";
+      }
+      return readable(reply);
+    }
+
+    private String log() {
+      return keys.prefix() + "log:";
+    }
+
+    void pass(long millis) {
+      server.command("EVAL", PASS, "0", keys.prefix(), "" + millis);
+    }
+
+    String all() {
+      return String.valueOf(server.command("EVAL", ALL, "0", keys.prefix()));
+    }
+  }
+
+  private Object send(Command command) {
+    return wire.send(List.of(command), WITHIN).toCompletableFuture().join().get(0);
+  }
+
+  private static Object readable(Object reply) {
+    if (reply instanceof List<?> list) {
+      return list.stream().map(FastPathsTest::readable).toList().toString();
+    }
+    return reply instanceof byte[] text ? Command.text(text) : String.valueOf(reply);
+  }
+
+  private static List<byte[]> texts(Object... all) {
+    List<byte[]> texts = new ArrayList<>();
+    for (Object each : all) {
+      texts.add(each instanceof byte[] text ? text : Command.bytes(each.toString()));
+    }
+    return texts;
+  }
+
+  /** A ticket of a history. */
+  private record One(int number, String mode, int fair) {
+    String id() {
+      return String.format("%032x", number + 1);
+    }
+
+    String channel() {
+      return "channel-" + number % 3;
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+  void shortWaysAndLongOnesDoTheSame(long seed) {
+    Random random = new Random(seed);
+    // Most histories are of exclusive tickets, which the short ways are for
+    String modes = seed % 3 == 0 ? "xxsp" : "x";
+    List<One> tickets = new ArrayList<>();
+    for (int i = 0; i < TICKETS; i++) {
+      String mode = "" + modes.charAt(random.nextInt(modes.length()));
+      tickets.add(new One(i, mode, random.nextInt(2)));
+    }
+    List<Variant> both = List.of(new Variant(true), new Variant(false));
+    long micros = 1_700_000_000_000_000L;
+    List<String> history = new ArrayList<>();
+    for (int step = 0; step < STEPS; step++) {
+      long passes =
+          UNIT_MILLIS * (random.nextInt(15) == 0 ? random.nextInt(80) : random.nextInt(3));
+      micros += passes * 1000;
+      both.forEach(each -> each.pass(passes));
+      One one = tickets.get(random.nextInt(TICKETS));
+      int what = random.nextInt(19);
+      Object shortly = step(both.get(0), one, what, micros);
+      Object atLength = step(both.get(1), one, what, micros);
+      history.add(passes + " ms later " + what + " by " + one + ": " + shortly);
+      assertThat(atLength).as("%s", history).isEqualTo(shortly);
+      assertThat(both.get(1).all()).as("%s", history).isEqualTo(both.get(0).all());
+    }
+  }
+
+  private Object step(Variant variant, One one, int what, long micros) {
+    Keys.OfName of = variant.keys.of("a");
+    byte[] id = Command.bytes(one.id());
+    if (what < 8) {
+      String rest = (one.mode().equals("p") ? "1 2" : "1 1") + (what == 7 ? " try " : " queue ");
+      List<byte[]> asked =
+          texts(id, one.mode(), 300_000, "holder", rest + one.fair() + " " + one.channel());
+      return variant.run(Script.ATTEMPT, of.touchedWith(id), asked, micros);
+    }
+    if (what < 13) {
+      return variant.run(Script.RELEASE, of.touched(), texts(id, "channel-1"), micros);
+    }
+    if (what < 16) {
+      List<byte[]> asked = texts(1, id, 300_000, 0);
+      List<byte[]> touched = List.of(of.state(), of.counter(), of.order(), of.waiters());
+      return variant.run(Script.RENEW, touched, asked, micros);
+    }
+    if (what == 16) {
+      return variant.run(Script.WITHDRAW, of.touchedWith(id), texts(id, 60_000), micros);
+    }
+    List<byte[]> touched = List.of(of.state(), of.order(), of.waiters());
+    return variant.run(Script.LIST, touched, List.of(), micros);
+  }
+}
