@@ -9,12 +9,13 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.ConsulServer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Of three servers the leader dies. */
+/** Of three servers the leader dies, or one after another is restarted. */
 class ThreeServersTest extends ServerTest {
   ThreeServersTest() {
     super(ConsulServer.configured().startThree());
@@ -99,5 +100,23 @@ class ThreeServersTest extends ServerTest {
     assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
     next.release();
     requireNothingLeft(client);
+  }
+
+  @Test
+  void aRollingRestartUnderTwentyContenders() throws Exception {
+    List<Engine> clients = new ArrayList<>();
+    for (ConsulServer each : servers) {
+      clients.add(clientAt(each.url(), how -> how.ttl(SHORT)));
+    }
+    List<Runnable> events = new ArrayList<>();
+    for (ConsulServer each : servers) {
+      events.add(() -> each.process().stop());
+      events.add(
+          () -> {
+            each.start();
+            awaitServing();
+          });
+    }
+    underTwentyContenders(clients, events);
   }
 }

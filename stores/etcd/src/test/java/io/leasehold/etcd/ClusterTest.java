@@ -12,13 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -149,62 +142,16 @@ class ClusterTest extends EtcdTest {
     for (int i = 0; i < 5; i++) {
       clients.add(clientAt(all(), how -> how.ttl(Duration.ofSeconds(20))));
     }
-    AtomicBoolean over = new AtomicBoolean();
-    AtomicInteger inside = new AtomicInteger();
-    AtomicInteger rounds = new AtomicInteger();
-    AtomicLong last = new AtomicLong();
-    ExecutorService threads = Executors.newFixedThreadPool(20);
-    try {
-      List<Future<?>> contenders = new ArrayList<>();
-      for (int i = 0; i < 20; i++) {
-        Engine client = clients.get(i % clients.size());
-        contenders.add(
-            threads.submit(
-                () -> {
-                  while (!over.get()) {
-                    contend(client, inside, last, rounds);
-                  }
-                  return null;
-                }));
-      }
-      for (EtcdServer each : members) {
-        int before = rounds.get();
-        await().atMost(PATIENCE).until(() -> rounds.get() > before + 20);
-        each.process().stop();
-        each.process().start();
-        each.awaitHealthy();
-      }
-      int before = rounds.get();
-      await().atMost(PATIENCE).until(() -> rounds.get() > before + 20);
-      over.set(true);
-      for (Future<?> each : contenders) {
-        each.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-      }
-    } finally {
-      over.set(true);
-      threads.shutdownNow();
+    List<Runnable> events = new ArrayList<>();
+    for (EtcdServer each : members) {
+      events.add(() -> each.process().stop());
+      events.add(
+          () -> {
+            each.process().start();
+            each.awaitHealthy();
+          });
     }
-    clients.forEach(EtcdTest::requireNothingLeft);
-  }
-
-  private static void contend(
-      Engine client, AtomicInteger inside, AtomicLong last, AtomicInteger rounds)
-      throws InterruptedException {
-    Lease lease;
-    try {
-      lease = client.lock("a").tryAcquire(PATIENCE).orElseThrow();
-    } catch (StoreException told) {
-      return;
-    }
-    assertThat(inside.incrementAndGet()).as("holders").isEqualTo(1);
-    assertThat(lease.fencingToken()).isGreaterThan(last.getAndSet(lease.fencingToken()));
-    rounds.incrementAndGet();
-    inside.decrementAndGet();
-    try {
-      lease.release();
-    } catch (StoreException told) {
-      assertThat(told.failure()).isNotEqualTo(StoreException.Failure.REFUSED);
-    }
+    underTwentyContenders(clients, events);
   }
 
   /** {@code TestMutexWaitsOnCurrentHolder} of etcd. */

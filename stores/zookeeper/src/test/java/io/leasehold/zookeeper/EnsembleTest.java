@@ -11,14 +11,8 @@ import io.leasehold.servers.ZooKeeperServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -137,45 +131,15 @@ class EnsembleTest extends ZooKeeperTest {
     for (int i = 0; i < 4; i++) {
       clients.add(client(how -> how.ttl(TTL)));
     }
-    AtomicBoolean ending = new AtomicBoolean();
-    AtomicInteger inside = new AtomicInteger();
-    AtomicInteger granted = new AtomicInteger();
-    AtomicLong last = new AtomicLong();
-    Queue<String> broken = new ConcurrentLinkedQueue<>();
-    ExecutorService threads = Executors.newFixedThreadPool(20);
-    for (int i = 0; i < 20; i++) {
-      Engine client = clients.get(i % clients.size());
-      threads.execute(
+    List<Runnable> events = new ArrayList<>();
+    for (ZooKeeperServer each : servers) {
+      events.add(() -> each.process().stop());
+      events.add(
           () -> {
-            while (!ending.get()) {
-              try (Lease lease = client.lock("a").acquire(PATIENCE)) {
-                if (inside.incrementAndGet() > 1 && lease.isHeld()) {
-                  broken.add("two inside");
-                }
-                if (last.getAndSet(lease.fencingToken()) >= lease.fencingToken()) {
-                  broken.add("the token did not rise");
-                }
-                granted.incrementAndGet();
-                inside.decrementAndGet();
-              } catch (LockException | InterruptedException e) {
-                // The next round
-              }
-            }
+            each.process().start();
+            each.awaitServing();
           });
     }
-    for (ZooKeeperServer each : servers) {
-      each.process().stop();
-      int before = granted.get();
-      await().atMost(PATIENCE).until(() -> granted.get() > before + 20);
-      each.process().start();
-      each.awaitServing();
-    }
-    ending.set(true);
-    threads.shutdown();
-    assertThat(threads.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
-    assertThat(broken).isEmpty();
-    for (Engine client : clients) {
-      requireNothingLeft(client);
-    }
+    underTwentyContenders(clients, events);
   }
 }

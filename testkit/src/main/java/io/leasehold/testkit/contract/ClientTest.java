@@ -139,6 +139,16 @@ public abstract class ClientTest {
     return requests.getAsInt() - before - polls;
   }
 
+  /**
+   * Lets things happen one after another while twenty callers contend for a lock: each event comes
+   * once some have had it since the one before. No two hold it, and tokens rise throughout.
+   */
+  protected static void underTwentyContenders(List<Engine> clients, List<Runnable> events)
+      throws InterruptedException {
+    new Contention(PATIENCE).during(clients, events);
+    clients.forEach(ClientTest::requireNothingLeft);
+  }
+
   /** What a waiter gets. */
   protected static Lease served(CompletableFuture<Lease> waiter) throws Exception {
     return waiter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
