@@ -9,10 +9,12 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A memcached for tests. What it keeps is gone when it ends.
@@ -30,9 +32,11 @@ public final class MemcachedServer implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 10_000;
 
   private final ServerProcess process;
+  private final Optional<SteppableClock> clock;
 
-  private MemcachedServer(ServerProcess process) {
+  private MemcachedServer(ServerProcess process, Optional<SteppableClock> clock) {
     this.process = process;
+    this.clock = clock;
   }
 
   /**
@@ -41,12 +45,28 @@ public final class MemcachedServer implements AutoCloseable {
    * @param options as on its command line
    */
   public static MemcachedServer start(String... options) {
+    return start(false, options);
+  }
+
+  /** Starts one whose wall clock can be stepped. */
+  public static MemcachedServer startWithSteppableClock() {
+    return start(true);
+  }
+
+  private static MemcachedServer start(boolean steppable, String... options) {
     String program = Programs.server("memcached-1.6").toString();
     try {
       Path folder = Files.createTempDirectory("leasehold-memcached-");
+      Optional<SteppableClock> clock =
+          steppable ? Optional.of(new SteppableClock(folder)) : Optional.empty();
+      ServerProcess.Launch launch =
+          (port, data) -> {
+            ProcessBuilder builder = command(program, port, options);
+            clock.ifPresent(made -> made.addTo(builder.environment()));
+            return builder;
+          };
       return new MemcachedServer(
-          ServerProcess.start(
-              folder, (port, data) -> command(program, port, options), MemcachedServer::answers));
+          ServerProcess.start(folder, launch, MemcachedServer::answers), clock);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -67,6 +87,16 @@ public final class MemcachedServer implements AutoCloseable {
   /** Its URL for clients, without a login. */
   public String url() {
     return "memcached://127.0.0.1:" + process.port();
+  }
+
+  /** Its URL by way of a proxy on this machine that listens there. */
+  public String urlBy(int proxyPort) {
+    return "memcached://127.0.0.1:" + proxyPort;
+  }
+
+  /** Steps its wall clock; it must have been started {@link #startWithSteppableClock()}. */
+  public void stepClock(Duration step) {
+    clock.orElseThrow(() -> new IllegalStateException("no steppable clock")).step(step);
   }
 
   /** Its process: stop, kill, start, pause, resume. */

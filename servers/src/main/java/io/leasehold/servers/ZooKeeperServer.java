@@ -33,10 +33,13 @@ public final class ZooKeeperServer implements AutoCloseable {
   private final ServerProcess process;
 
   private final Optional<Secured> secured;
+  private final Optional<SteppableClock> clock;
 
-  private ZooKeeperServer(ServerProcess process, Optional<Secured> secured) {
+  private ZooKeeperServer(
+      ServerProcess process, Optional<Secured> secured, Optional<SteppableClock> clock) {
     this.process = process;
     this.secured = secured;
+    this.clock = clock;
   }
 
   /** Where it speaks TLS, and with what. */
@@ -60,7 +63,12 @@ public final class ZooKeeperServer implements AutoCloseable {
    *     they replace ours
    */
   public static ZooKeeperServer start(String... settings) {
-    return start(List.of(settings), 0, false);
+    return start(List.of(settings), 0, false, false);
+  }
+
+  /** As {@link #start}; its wall clock can be stepped. */
+  public static ZooKeeperServer startWithSteppableClock() {
+    return start(List.of(), 0, false, true);
   }
 
   /**
@@ -68,7 +76,7 @@ public final class ZooKeeperServer implements AutoCloseable {
    * {@link #caFile()}, {@link #keyFile()}.
    */
   public static ZooKeeperServer secured(String... settings) {
-    return start(List.of(settings), 0, true);
+    return start(List.of(settings), 0, true, false);
   }
 
   /** Where one server of an ensemble reaches another, so that a proxy can stand between them. */
@@ -101,7 +109,7 @@ public final class ZooKeeperServer implements AutoCloseable {
           int forElection = to == id ? election[id - 1] : way.port(id, to, election[to - 1]);
           lines.add("server." + to + "=127.0.0.1:" + forQuorum + ":" + forElection);
         }
-        servers.add(start(lines, id, false));
+        servers.add(start(lines, id, false, false));
       }
       servers.forEach(ZooKeeperServer::awaitServing);
       return servers;
@@ -118,20 +126,29 @@ public final class ZooKeeperServer implements AutoCloseable {
         .collect(Collectors.joining(",", "zookeeper://", ""));
   }
 
-  private static ZooKeeperServer start(List<String> settings, int id, boolean tls) {
+  private static ZooKeeperServer start(
+      List<String> settings, int id, boolean tls, boolean steppable) {
     try {
       Path folder = Files.createTempDirectory("leasehold-zookeeper-");
       Optional<Secured> secured =
           tls ? Optional.of(new Secured(Ports.free(), new Certificate(folder))) : Optional.empty();
       List<String> all = new ArrayList<>(settings);
       secured.ifPresent(made -> all.addAll(made.settings()));
-      ServerProcess.Launch launch = (port, data) -> launch(folder, port, data, all, id);
+      Optional<SteppableClock> clock =
+          steppable ? Optional.of(new SteppableClock(folder)) : Optional.empty();
+      ServerProcess.Launch launch =
+          (port, data) -> {
+            ProcessBuilder builder = launch(folder, port, data, all, id);
+            clock.ifPresent(made -> made.addTo(builder.environment()));
+            return builder;
+          };
       // One of an ensemble serves once most of the others are there
       String question = id == 0 ? "srvr" : "ruok";
       String answer = id == 0 ? "Mode: " : "imok";
       return new ZooKeeperServer(
           ServerProcess.start(folder, launch, port -> ask(port, question).contains(answer)),
-          secured);
+          secured,
+          clock);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -235,6 +252,11 @@ public final class ZooKeeperServer implements AutoCloseable {
   /** Where it listens, on 127.0.0.1. */
   public int port() {
     return process.port();
+  }
+
+  /** Steps its wall clock; it must have been started {@link #startWithSteppableClock()}. */
+  public void stepClock(Duration step) {
+    clock.orElseThrow(() -> new IllegalStateException("no steppable clock")).step(step);
   }
 
   /** Its process: stop, kill, pause, start again. */

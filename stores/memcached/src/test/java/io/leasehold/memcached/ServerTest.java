@@ -30,7 +30,11 @@ abstract class ServerTest {
   private String prefix = UUID.randomUUID() + ":";
 
   ServerTest(String... options) {
-    server = MemcachedServer.start(options);
+    this(MemcachedServer.start(options));
+  }
+
+  ServerTest(MemcachedServer server) {
+    this.server = server;
   }
 
   /** A client with a ttl of ten minutes, so that no ttl heals anything. */
