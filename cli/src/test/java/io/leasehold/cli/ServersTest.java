@@ -81,6 +81,28 @@ class ServersTest {
     assertThat(doctor.out()).contains(check, "latency");
   }
 
+  /** A defect of {@code etcdctl lock}: its command runs on though the lease of etcd is gone. */
+  @Test
+  void childRunsOn(@TempDir Path directory) {
+    Tool tool = new Tool(directory).with("LEASEHOLD_STORE", etcd.url() + "?prefix=child/");
+    String command = "echo $$ > pid.new; mv pid.new pid; exec sleep 600";
+    try (Running running = tool.start("run", "--ttl", "6s", "a", "--", "bash", "-c", command)) {
+      long child = Long.parseLong(Tool.awaitContent(directory.resolve("pid")).strip());
+      revokeAllLeases();
+      assertThat(running.end().code()).isEqualTo(ExitCode.LOST);
+      assertThat(Tool.runs(child)).isFalse();
+    }
+  }
+
+  private void revokeAllLeases() {
+    for (String lease : etcd.etcdctl("lease", "list")) {
+      // A short one, by which a client asks for the shortest ttl, may end meanwhile
+      etcd.etcdctl("lease", "timetolive", lease.matches("[0-9a-f]+") ? lease : "0").stream()
+          .filter(line -> line.contains("granted with TTL(6s)"))
+          .forEach(line -> etcd.etcdctl("lease", "revoke", lease));
+    }
+  }
+
   /** It has no tokens and keeps no list. */
   @Test
   void onMemcachedRunAndDoctorWorkAndTheRestSaysWhyNot(@TempDir Path directory) {
