@@ -14,11 +14,15 @@ import java.util.stream.IntStream;
  */
 public final class Bars {
   private static final int COLUMNS = 2;
-  private static final int WIDTH = 440;
+  private static final int WIDTH = 480;
   private static final int TITLE = 40;
   private static final int BAR = 18;
   private static final int LABEL = 90;
   private static final int LENGTH = 250;
+
+  private static final String LEGEND =
+      "Bars are medians, thin lines the range of the rounds. Each panel has a logarithmic scale of its"
+          + " own.";
 
   /** A row of the table, with the scenario that it belongs to. */
   private record Panel(Scenario scenario, Report.Line line) {
@@ -31,6 +35,10 @@ public final class Bars {
     String title() {
       String unit = line.measure().unit();
       return scenario.title() + ": " + line.measure().name() + (unit.isEmpty() ? "" : ", " + unit);
+    }
+
+    String better() {
+      return line.measure().unit().equals("/s") ? "more is better" : "less is better";
     }
   }
 
@@ -59,12 +67,13 @@ public final class Bars {
         <style>text{font:12px Helvetica,Arial,sans-serif;fill:#1f2328}</style>
         <rect width="100%%" height="100%%" rx="8" fill="#ffffff" stroke="#d0d7de"/>
         """,
-        COLUMNS * WIDTH, rows * height + BAR);
+        COLUMNS * WIDTH, rows * height + 2 * BAR);
     for (int i = 0; i < panels.size(); i++) {
       add("<g transform=\"translate(%d %d)\">%n", i % COLUMNS * WIDTH, i / COLUMNS * height);
       panel(panels.get(i));
       add("</g>%n");
     }
+    add("<text x=\"16\" y=\"%d\">%s</text>%n", rows * height + BAR, LEGEND);
     return svg.append("</svg>\n").toString();
   }
 
@@ -80,6 +89,7 @@ public final class Bars {
     double from = samples[0] / 2;
     double scale = LENGTH / Math.log(samples[samples.length - 1] / from);
     add("<text x=\"16\" y=\"28\" font-weight=\"bold\">%s</text>%n", panel.title());
+    add("<text x=\"%d\" y=\"28\" text-anchor=\"end\">%s</text>%n", WIDTH - 16, panel.better());
     List<Contender> contenders = panel.contenders();
     IntStream.range(0, contenders.size())
         .forEach(i -> bar(contenders.get(i).title(), panel, contenders.get(i), i, from, scale));
