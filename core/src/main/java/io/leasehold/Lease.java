@@ -66,6 +66,18 @@ public interface Lease extends AutoCloseable {
   void ensureHeld(Duration atLeast);
 
   /**
+   * Gives this lease the {@code maxHold} and the {@code minHold} of these options, counted from
+   * now, in place of those it has; empty: none. Nothing else of the options matters. Uses no
+   * network: the store learns of a {@code minHold} at the release.
+   *
+   * @throws LeaseLostException if the lease is lost, or was released; nothing changes
+   * @throws UnsupportedOperationException if there is a {@code minHold}, and the leases of the
+   *     store end with a session
+   * @throws IllegalArgumentException if {@code minHold} is longer than the longest ttl of the store
+   */
+  void changeHold(LockOptions options);
+
+  /**
    * Runs {@code callback} once if this lease is lost, on a thread of the client, as soon as the
    * process notices; at once if the lease is lost already. Never runs after {@link #release()} has
    * returned: a callback that has not started is skipped, and the first release waits for one that

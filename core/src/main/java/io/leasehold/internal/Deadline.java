@@ -2,6 +2,7 @@ package io.leasehold.internal;
 
 import io.leasehold.spi.support.Durations;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -18,6 +19,11 @@ record Deadline(long at, boolean exists) {
 
   static Deadline in(Duration d, long now) {
     return new Deadline(now + Durations.nanos(d), true);
+  }
+
+  /** None if there is no duration. */
+  static Deadline in(Optional<Duration> d, long now) {
+    return d.isPresent() ? in(d.get(), now) : NONE;
   }
 
   static Deadline earlier(Deadline a, Deadline b) {

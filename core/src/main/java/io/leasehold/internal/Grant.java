@@ -177,9 +177,13 @@ final class Grant {
 
   void remove(Hold hold) {
     unlink(hold);
-    if (!longestLife.exists()) {
-      return;
+    if (longestLife.exists()) {
+      longestLifeChanged();
     }
+  }
+
+  /** Looks anew who of its holders has lived longest first. */
+  void longestLifeChanged() {
     Deadline earliest = Deadline.NONE;
     for (Hold left = first; left != null; left = left.next) {
       earliest = Deadline.earlier(earliest, left.longestLife());
@@ -202,9 +206,7 @@ final class Grant {
   /** A holder lets it go: for its sake it may have to stay in the store for a while. */
   void letGo(Hold hold) {
     remove(hold);
-    if (terms.minHold().isPresent()) {
-      keptUntil = Deadline.later(keptUntil, Deadline.in(terms.minHold().get(), hold.since));
-    }
+    keptUntil = Deadline.later(keptUntil, hold.keptUntil());
   }
 
   Deadline keptUntil() {

@@ -2,6 +2,7 @@ package io.leasehold.internal;
 
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
+import io.leasehold.LockOptions;
 import io.leasehold.event.LockEvent.Lost.Reason;
 import io.leasehold.internal.Releaser.Leaving;
 import io.leasehold.spi.FenceNumber;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -72,7 +74,13 @@ public final class Hold implements Lease, Waiter.Outcome {
   final @Nullable Thread thread;
   final String traceId;
   private final int handOver;
-  private final Deadline longestLife;
+
+  /** When it ends although it is renewed. Written under the queue's mutex, read without it. */
+  private volatile Deadline longestLife;
+
+  /** Until when its name stays locked though it is let go. Guarded by the queue's mutex. */
+  private Deadline keptUntil;
+
   private volatile State state = State.HELD;
   private volatile boolean asked;
   private boolean awaitedByItself;
@@ -90,7 +98,8 @@ public final class Hold implements Lease, Waiter.Outcome {
     this.since = now;
     this.thread = waiter.thread;
     this.traceId = waiter.traceId;
-    this.longestLife = waiter.terms.maxHold().map(d -> Deadline.in(d, now)).orElse(Deadline.NONE);
+    this.longestLife = Deadline.in(waiter.terms.maxHold(), now);
+    this.keptUntil = Deadline.in(waiter.terms.minHold(), now);
   }
 
   private Engine engine() {
@@ -154,6 +163,30 @@ public final class Hold implements Lease, Waiter.Outcome {
   /** When it ends although it is renewed. */
   Deadline longestLife() {
     return longestLife;
+  }
+
+  /** Under the mutex: until when its name stays locked though it is let go. */
+  Deadline keptUntil() {
+    return keptUntil;
+  }
+
+  @Override
+  public void changeHold(LockOptions options) {
+    Optional<Duration> minHold =
+        options.minHold().map(d -> Terms.possibleMinHold(d, engine().traits));
+    grant.queue.locked(
+        steps -> {
+          // What has run out stays over
+          grant.queue.leases.expire(grant, steps);
+          if (!isHeld()) {
+            throw lost("; it cannot be held on");
+          }
+          long now = engine().clock.nanos();
+          longestLife = Deadline.in(options.maxHold(), now);
+          keptUntil = Deadline.in(minHold, now);
+          grant.longestLifeChanged();
+          engine().keeper.attend(grant);
+        });
   }
 
   @Override

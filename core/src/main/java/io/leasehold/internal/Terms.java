@@ -76,7 +76,7 @@ record Terms(
   }
 
   /** A min hold must stand though the process has ended, and the store must take it as a ttl. */
-  private static Duration possibleMinHold(Duration minHold, Traits store) {
+  static Duration possibleMinHold(Duration minHold, Traits store) {
     if (store.life().ends() == Traits.Ends.SESSION) {
       throw new UnsupportedOperationException(
           "the leases of the "

@@ -2,6 +2,7 @@ package io.leasehold.peers;
 
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
+import io.leasehold.LockOptions;
 import io.leasehold.event.LockEvent;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
@@ -93,6 +94,11 @@ final class PeerLease implements Lease {
   @Override
   public CompletableFuture<Void> releaseAsync() {
     throw new UnsupportedOperationException("not asked of it");
+  }
+
+  @Override
+  public void changeHold(LockOptions options) {
+    notAsked();
   }
 
   private static void notAsked() {

@@ -145,6 +145,43 @@ class LossTest {
     assertThat(second.isHeld()).isFalse();
   }
 
+  /** It counts from the call, whether that makes it longer or shorter. */
+  @Test
+  void theLongestLifeCanBeChanged() {
+    LockOptions options = LockOptions.defaults();
+    Lease lease =
+        engines
+            .client()
+            .lock("n")
+            .with(options.withMaxHold(Duration.ofSeconds(4)))
+            .tryAcquire()
+            .orElseThrow();
+    lease.changeHold(options.withMaxHold(Duration.ofMinutes(10)));
+    Duration before = lease.remaining();
+    assertThat(before).isGreaterThan(Duration.ofSeconds(4));
+    lease.changeHold(options);
+    assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(4));
+    lease.changeHold(options.withMaxHold(Duration.ofMillis(200)));
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(engines.events(LockEvent.Lost.class))
+                    .singleElement()
+                    .extracting(LockEvent.Lost::reason)
+                    .isEqualTo(Reason.MAX_HOLD));
+    assertThatThrownBy(() -> lease.changeHold(options)).isInstanceOf(LeaseLostException.class);
+    assertThat(lease.isHeld()).isFalse();
+  }
+
+  @Test
+  void theLongestLifeOfAReleasedLeaseCannotBeChanged() {
+    Lease lease = engines.client().lock("n").tryAcquire().orElseThrow();
+    lease.release();
+    assertThatThrownBy(() -> lease.changeHold(LockOptions.defaults()))
+        .isInstanceOf(LeaseLostException.class)
+        .hasMessageContaining("released");
+  }
+
   @ParameterizedTest
   @EnumSource
   void withoutRenewalALeaseLivesForOneTtl(Calls calls) throws Exception {

@@ -131,6 +131,26 @@ class MinHoldTest {
     await().atMost(Duration.ofSeconds(20)).until(() -> one.ledger().isZero());
   }
 
+  /** Given to a lease that is held: it counts from then on, and replaces the one before. */
+  @Test
+  void itCanBeGivenLater() throws Exception {
+    engines.mayLeaveSomething();
+    DistributedLock lock = engines.client().lock("n");
+    Lease lease = lock.acquire();
+    lease.changeHold(keptFor(LONG));
+    lease.changeHold(LockOptions.defaults());
+    lease.release();
+    Lease second = lock.tryAcquire().orElseThrow();
+    assertThatThrownBy(() -> second.changeHold(keptFor(Duration.ofDays(400))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("minHold is");
+    second.changeHold(keptFor(LONG));
+    second.release();
+    assertThat(engines.client().lock("n").tryAcquire()).isEmpty();
+    assertThat(engines.server().list().get(0).holders().get(0).remaining())
+        .isGreaterThan(Duration.ofSeconds(31));
+  }
+
   @Test
   void optionsThatContradictEachOtherAreRefused() {
     LockOptions options = LockOptions.defaults().withMaxHold(Duration.ofSeconds(1));

@@ -1,0 +1,5 @@
+/** Leasehold as a lock provider of ShedLock. */
+@NullMarked
+package io.leasehold.shedlock;
+
+import org.jspecify.annotations.NullMarked;
