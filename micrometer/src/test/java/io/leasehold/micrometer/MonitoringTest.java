@@ -7,10 +7,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
+import io.leasehold.servers.Programs;
 import io.leasehold.testkit.InMemoryServer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -105,5 +107,19 @@ class MonitoringTest {
         .map(meter -> meter.getId().getName())
         .filter(name -> name.startsWith("leasehold."))
         .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  @Test
+  void prometheusUnderstandsTheRules() throws Exception {
+    Path rules = DOCS.resolve("monitoring").resolve("prometheus-alerts.yml");
+    Process promtool =
+        new ProcessBuilder(
+                Programs.server("prometheus-2.42").toString(), "check", "rules", rules.toString())
+            .redirectErrorStream(true)
+            .start();
+    String says = new String(promtool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(promtool.waitFor()).as(says).isZero();
+    int all = found(ALERT, Files.readString(rules)).size();
+    assertThat(says).contains("SUCCESS: " + all + " rules found");
   }
 }
