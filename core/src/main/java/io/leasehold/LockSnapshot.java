@@ -11,7 +11,9 @@ import java.util.List;
  * @param name the lock name
  * @param holders the live leases; empty if the name was free
  * @param waiters the waiters that the store knows, longest wait first; the waiters inside a process
- *     that holds the lock or already waits for it count as one
+ *     that holds the lock or already waits for it count as one. Fair callers of one process that
+ *     are served one after another by one grant are listed here until its lease goes back to the
+ *     store; once the grant is a second old, it serves no further caller
  */
 public record LockSnapshot(String name, List<Holder> holders, List<Waiter> waiters) {
   /** Copies the lists. */

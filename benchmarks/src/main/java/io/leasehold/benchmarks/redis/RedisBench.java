@@ -12,7 +12,8 @@ import picocli.CommandLine.Option;
     name = "./bench redis",
     description = "Leasehold and other libraries on one private Redis server, in turns.",
     footer = {
-      "Scenarios: pair, own-names, one-process, processes, fair, work, hand-over, held, inside",
+      "Scenarios: pair, own-names, one-process, processes, fair-process, fair, work, hand-over, held,"
+          + " inside",
       "Peers: redisson, spring, jedis, lettuce, list, jdk"
     },
     sortOptions = false,

@@ -45,6 +45,7 @@ final class RedisScenarios {
         ownNames(),
         oneProcess(),
         processes(),
+        fairProcess(),
         fair(),
         work(),
         handOver(),
@@ -105,6 +106,18 @@ final class RedisScenarios {
             Target.atMost(LEASEHOLD, "p99 wait", 45).aim(10)));
   }
 
+  private static Scenario fairProcess() {
+    return new Scenario(
+        "fair-process",
+        "32 threads of one process, one name, fair",
+        List.of(RATE, P99, EVENNESS, ORDER),
+        List.of(LEASEHOLD_FAIR, REDISSON_FAIR),
+        Measurings.contended(new Shape(1, 32, 1, NOTHING)),
+        List.of(
+            Target.atLeast(LEASEHOLD_FAIR, "rate", 20).times(REDISSON_FAIR),
+            Target.atLeast(LEASEHOLD_FAIR, "in order", 0.99)));
+  }
+
   private static Scenario fair() {
     return new Scenario(
         "fair",
@@ -113,7 +126,7 @@ final class RedisScenarios {
         List.of(LEASEHOLD_FAIR, REDISSON_FAIR, LIST),
         Measurings.contended(new Shape(4, 8, 1, NOTHING)),
         List.of(
-            Target.atLeast(LEASEHOLD_FAIR, "rate", 10).times(REDISSON_FAIR).aim(25),
+            Target.atLeast(LEASEHOLD_FAIR, "rate", 12).times(REDISSON_FAIR).aim(25),
             Target.atLeast(LEASEHOLD_FAIR, "min/max per thread", 0.97),
             Target.atLeast(LEASEHOLD_FAIR, "in order", 0.99),
             Target.atMost(LEASEHOLD_FAIR, "p99 wait", Double.NaN).aim(20)));

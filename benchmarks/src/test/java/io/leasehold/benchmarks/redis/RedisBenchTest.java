@@ -43,7 +43,16 @@ class RedisBenchTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"own-names", "one-process", "processes", "fair", "work", "hand-over"})
+  @ValueSource(
+      strings = {
+        "own-names",
+        "one-process",
+        "processes",
+        "fair-process",
+        "fair",
+        "work",
+        "hand-over"
+      })
   void everyGrantExcludes(String name) throws Exception {
     Scenario scenario = scenario(name);
     assertExclusive(scenario, run(scenario));

@@ -21,7 +21,7 @@ local function drop_served(served)
   for i = 1, served do
     if first[i] ~= ARGV[i + 2] then return false end
   end
-  redis.call('LTRIM', ORDER, served, -1)
+  redis.call('LPOP', ORDER, served)
   redis.call('HDEL', WAITERS, unpack(first))
   return true
 end

@@ -27,6 +27,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +95,51 @@ class GrantMessageTest extends ServerTest {
   }
 
   @Test
+  void r20ItNamesTheNeighboursOfItsClientAndTheReleaseDropsThem() throws Exception {
+    Ticket other =
+        new Ticket(
+            "n",
+            new LeaseId(8, 1),
+            LockMode.EXCLUSIVE,
+            1,
+            1,
+            WITHIN,
+            Ticket.Intent.QUEUE,
+            true,
+            "");
+    Ticket last = ticket(4);
+    assertThat(attempt(other)).isInstanceOf(Attempt.Queued.class);
+    assertThat(attempt(last)).isInstanceOf(Attempt.Queued.class);
+    release(holder);
+    assertThat(heard.next().granted().run()).containsExactly(later.id());
+    assertThat(attempt(waiter))
+        .isInstanceOfSatisfying(
+            Granted.class, g -> assertThat(g.run()).containsExactly(later.id()));
+    release(waiter, later);
+    Told told = heard.next();
+    assertThat(told.id()).isEqualTo(other.id());
+    assertThat(told.granted().run()).isEmpty();
+    assertThat(renew(later)).isInstanceOf(Renewal.Gone.class);
+    release(other);
+    assertThat(heard.next().id()).isEqualTo(last.id());
+    release(last);
+    assertThat(states()).isEmpty();
+  }
+
+  /** The release names what is not at the head of the queue any more. */
+  @Test
+  void r20AServedNeighbourMayBeGoneBeforeTheRelease() throws Exception {
+    Ticket last = ticket(4);
+    assertThat(attempt(last)).isInstanceOf(Attempt.Queued.class);
+    release(holder);
+    assertThat(heard.next().granted().run()).containsExactly(later.id(), last.id());
+    assertThat(answer(store.withdraw(later, WITHIN))).isFalse();
+    release(waiter, later, last);
+    assertThat(states()).isEmpty();
+    assertThat(renew(last)).isInstanceOf(Renewal.Gone.class);
+  }
+
+  @Test
   void r1WhatIsToldAfterItFellBackIsNotBelieved() throws Exception {
     release(holder);
     Told told = heard.next();
@@ -125,8 +171,9 @@ class GrantMessageTest extends ServerTest {
     return answer(store.attempt(ticket, WITHIN));
   }
 
-  private void release(Ticket ticket) {
-    assertThat(answer(store.release(ticket, WITHIN))).isEqualTo(Release.RELEASED);
+  private void release(Ticket ticket, Ticket... served) {
+    List<LeaseId> ids = Stream.of(served).map(Ticket::id).toList();
+    assertThat(answer(store.release(ticket, ids, WITHIN))).isEqualTo(Release.RELEASED);
   }
 
   private Renewal renew(Ticket ticket) {

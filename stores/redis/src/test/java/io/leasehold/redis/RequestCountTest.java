@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterAll;
@@ -188,6 +189,34 @@ class RequestCountTest {
       served(first).release();
       served(second).release();
       assertThat(counts.of("publish")).isZero();
+    }
+
+    /**
+     * Each of them has asked for a place; of the grants only the first and the release are sent.
+     */
+    @Test
+    void fairNeighboursAreServedWithoutARequest() throws Exception {
+      int neighbours = 20;
+      Engine observer = client();
+      Engine client = counted();
+      LockOptions fair = LockOptions.defaults().fair();
+      Lease held = client.lock("a").with(fair).acquire();
+      List<CompletableFuture<Lease>> waiters = new ArrayList<>();
+      for (int i = 0; i < neighbours; i++) {
+        waiters.add(beginToWait(client.lock("a").with(fair), observer));
+      }
+      awaitListening();
+      List<CompletableFuture<Void>> ends = new ArrayList<>();
+      waiters.forEach(waiter -> ends.add(waiter.thenAccept(Lease::release)));
+      int before = proxy.requests();
+      long begin = System.nanoTime();
+      held.release();
+      for (CompletableFuture<Void> end : ends) {
+        end.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      }
+      long seconds = Duration.ofNanos(System.nanoTime() - begin).toSeconds();
+      // A poll, a renewal, and another release each second; PING with a release
+      assertThat(proxy.requests() - before).isLessThanOrEqualTo((int) (6 + 5 * seconds));
     }
 
     @Test

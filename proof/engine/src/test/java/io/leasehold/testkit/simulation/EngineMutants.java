@@ -143,7 +143,7 @@ final class EngineMutants {
           mutant(
               "hand-over on an old word that nobody waits",
               "Releaser",
-              "} else if (grant.isWanted() || grant.hasFreshWord(now)) {",
+              "} else if (grant.run != null || grant.isWanted() || grant.hasFreshWord(now)) {",
               "} else if (grant.number >= 0) {"),
           mutant(
               "release of what was gone reported as success",
