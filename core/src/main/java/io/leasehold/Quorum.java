@@ -12,16 +12,18 @@ import io.leasehold.spi.StoreFactory;
  * LockClient locks = Leasehold.builder(quorum).acceptUnfenced().build();
  * }</pre>
  *
- * <p>By URL: {@code quorum:redis://a,redis://b,redis://c?accept=unfenced}.
+ * <p>By URL: {@code quorum:redis://a,redis://b,redis://c}.
  *
  * <p>A lease is granted once a majority of the members has granted it, and lives as long as a
  * majority certainly keeps it. All members are asked at the same time, each on separate threads, so
  * a member that is slow, silent or down delays no other. Opening succeeds once a majority is open;
  * the other members are opened in the background.
  *
- * <p>There are no fencing tokens, no order across processes and no semaphores. A member that
- * forgets what it has granted, by a restart without persistence, can break the promise that there
- * is one holder. The members must be independent: two of them on one server are one.
+ * <p>There are fencing tokens if every member takes the number that a client asks for, and forgets
+ * none: {@code redis://} URLs of servers that write each lease to disk before they answer. There is
+ * no order across processes, and there are no semaphores. A member that forgets what it has
+ * granted, by a restart without persistence, can break the promise that there is one holder. The
+ * members must be independent: two of them on one server are one.
  */
 public final class Quorum {
   private Quorum() {}

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,16 +24,12 @@ class QuorumTest {
         RedisServer two = server();
         RedisServer three = server()) {
       String url = "quorum:" + one.url() + "," + two.url() + "," + three.url();
-      Tool plain = new Tool(directory).with("LEASEHOLD_STORE", url);
-      Running.Result refused = plain.run("run", "a", "--", "true");
-      assertThat(refused.code()).isEqualTo(ExitCode.MISSING_TRAIT);
-      assertThat(refused.err()).contains("--accept unfenced");
-
-      Tool tool = new Tool(directory).with("LEASEHOLD_STORE", url + "?accept=unfenced");
-      assertThat(tool.run("doctor").out()).contains("3 of 3 members answer", "member 2", "latency");
+      Tool tool = new Tool(directory).with("LEASEHOLD_STORE", url);
+      assertThat(tool.run("doctor").out())
+          .contains("3 of 3 members answer", "member 2", "latency", "has a token that rises");
       two.kill();
       String leasehold = Tool.root() + "/leasehold";
-      Running.Result listed = tool.run("run", "a", "--", leasehold, "list", "--accept", "unfenced");
+      Running.Result listed = tool.run("run", "a", "--", leasehold, "list");
       assertThat(listed.out()).contains("a ");
       assertThat(tool.run("run", "a", "--", leasehold, "run", "-n", "a", "--", "true").code())
           .isEqualTo(ExitCode.TIMEOUT);
@@ -42,6 +40,23 @@ class QuorumTest {
       assertThat(down.code()).isEqualTo(ExitCode.UNAVAILABLE);
       assertThat(down.err()).contains("1 of 3 members answered").hasLineCount(1);
     }
+  }
+
+  /** Each makes its numbers by itself. */
+  @Test
+  void aQuorumWithoutTokensMustBeAccepted() throws Exception {
+    String url =
+        Stream.of("1", "2", "3")
+            .map(name -> "file:" + directory.resolve(name))
+            .collect(Collectors.joining(",", "quorum:", ""));
+    Tool plain = new Tool(directory).with("LEASEHOLD_STORE", url);
+    Running.Result refused = plain.run("run", "a", "--", "true");
+    assertThat(refused.code()).isEqualTo(ExitCode.MISSING_TRAIT);
+    assertThat(refused.err()).contains("--accept unfenced");
+    Tool tool = new Tool(directory).with("LEASEHOLD_STORE", url + "?accept=unfenced");
+    assertThat(tool.run("run", "a", "--", "true").code()).isZero();
+    assertThat(tool.run("doctor").out())
+        .contains("leases have no tokens", "so the quorum has none");
   }
 
   @Test

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.Arguments;
 /** The specification of a quorum's token holds, is not empty, and each rule in it is needed. */
 class QuorumSpecTest extends SpecRules {
   private static final List<String> ACTIONS =
-      List.of("Ask", "Grant", "Choose", "Raise", "Count", "End", "GiveUp");
+      List.of("Ask", "Grant", "GrantUnasked", "Choose", "Raise", "Count", "End", "GiveUp");
 
   QuorumSpecTest() {
     super(Model.QUORUM, "Broken variants of quorums");

@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * Leases in several independent stores, of which a majority decides: Redlock, over stores of any
  * kind. All members are asked at once, each on separate threads. Thread-safe.
  */
-final class QuorumStore implements LockStore {
+public final class QuorumStore implements LockStore {
   private static final Traits.Poll POLL =
       new Traits.Poll(Duration.ofMillis(2), Duration.ofMillis(100), Traits.Signals.NONE);
 
@@ -74,7 +74,7 @@ final class QuorumStore implements LockStore {
   private final Traits traits;
 
   /** A member to be. */
-  record Seat(String name, StoreFactory factory) {}
+  public record Seat(String name, StoreFactory factory) {}
 
   private QuorumStore(
       Clock clock,
@@ -106,7 +106,7 @@ final class QuorumStore implements LockStore {
    *
    * @throws StoreException if a majority cannot be opened
    */
-  static LockStore open(
+  public static LockStore open(
       Clock clock,
       Supplier<Scheduler> threads,
       DoubleSupplier random,

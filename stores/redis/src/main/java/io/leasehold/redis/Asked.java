@@ -3,8 +3,8 @@ package io.leasehold.redis;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** What the scripts are told of a ticket. */
 final class Asked {
@@ -14,6 +14,7 @@ final class Asked {
   private static final byte[] PERMITS = Command.bytes("p");
 
   private static final byte[] CAREFULLY = Command.bytes("1");
+  private static final byte[] NOTHING = {};
 
   private Asked() {}
 
@@ -28,9 +29,18 @@ final class Asked {
     String intent = ticket.intent() == Ticket.Intent.TRY ? " try " : " queue ";
     String rest =
         ticket.permits() + " " + ticket.limit() + intent + (ticket.fair() ? "1 " : "0 ") + channel;
-    List<byte[]> asked =
-        List.of(id, mode(ticket), ttl(ticket), Command.bytes(ticket.holder()), Command.bytes(rest));
-    return carefully ? Stream.concat(asked.stream(), Stream.of(CAREFULLY)).toList() : asked;
+    List<byte[]> asked = new ArrayList<>(7);
+    asked.addAll(
+        List.of(id, mode(ticket), ttl(ticket), Command.bytes(ticket.holder()), Command.bytes(rest)));
+    if (ticket.leastNumber() > 0) {
+      asked.add(Command.digits(ticket.leastNumber()));
+    } else if (carefully) {
+      asked.add(NOTHING);
+    }
+    if (carefully) {
+      asked.add(CAREFULLY);
+    }
+    return asked;
   }
 
   private static byte[] mode(Ticket ticket) {

@@ -5,6 +5,7 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Threads;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -23,6 +24,11 @@ final class Connections {
     default Following follow(Threads threads, Clock clock, Consumer<String> place) {
       return () -> {};
     }
+
+    /** Whether all that was ever there is one server: another one lacks what was granted last. */
+    default boolean isOneServer() {
+      return true;
+    }
   }
 
   /** What follows a server until it is closed. */
@@ -34,6 +40,7 @@ final class Connections {
 
   private final String server;
   private final Source source;
+  private final BooleanSupplier lasting;
 
   /**
    * Of one server.
@@ -41,8 +48,18 @@ final class Connections {
    * @param server for messages: without secrets
    */
   Connections(String server, Source source) {
+    this(server, source, () -> false);
+  }
+
+  private Connections(String server, Source source, BooleanSupplier lasting) {
     this.server = server;
     this.source = source;
+    this.lasting = lasting;
+  }
+
+  /** Whether they lead to what forgets nothing by a restart. Known since the first of them. */
+  boolean isLasting() {
+    return lasting.getAsBoolean();
   }
 
   String server() {
@@ -54,6 +71,7 @@ final class Connections {
    * ServerMemory}. Each connection is checked, and a restart ends all connections.
    */
   Connections remembering(Duration ttl) {
+    ServerMemory memory = new ServerMemory(ttl);
     return new Connections(
         server,
         new Source() {
@@ -61,7 +79,7 @@ final class Connections {
           public Link open() {
             Link made = source.open();
             try {
-              ServerMemory.require(made, server, ttl);
+              memory.require(made, server);
               return made;
             } catch (RuntimeException e) {
               made.end();
@@ -73,7 +91,8 @@ final class Connections {
           public Following follow(Threads threads, Clock clock, Consumer<String> place) {
             return source.follow(threads, clock, place);
           }
-        });
+        },
+        () -> source.isOneServer() && memory.isLasting());
   }
 
   /**

@@ -68,6 +68,11 @@ final class JedisWire implements Wire {
   }
 
   @Override
+  public boolean isLasting() {
+    return connections.isLasting();
+  }
+
+  @Override
   public CompletionStage<List<Object>> send(List<Command> commands, Duration within) {
     Call call = new Call(commands, clock.nanos() + within.toNanos());
     Link connection = take(call);

@@ -183,14 +183,17 @@ final class RedisStore implements LockStore {
   @Override
   public Traits traits() {
     return new Traits(
-        "redis",
-        Set.of(Trait.FENCING, Trait.FIFO),
-        Duration.ofMillis(100),
-        Duration.ofDays(30),
-        Duration.ofMillis(1),
-        new Traits.Poll(Duration.ofSeconds(1), Duration.ofSeconds(1), Traits.Signals.GRANTED),
-        Traits.Life.TTL,
-        node.wire().calls());
+            "redis",
+            node.wire().isLasting()
+                ? Set.of(Trait.FENCING, Trait.FIFO, Trait.SURVIVES_RESTART)
+                : Set.of(Trait.FENCING, Trait.FIFO),
+            Duration.ofMillis(100),
+            Duration.ofDays(30),
+            Duration.ofMillis(1),
+            new Traits.Poll(Duration.ofSeconds(1), Duration.ofSeconds(1), Traits.Signals.GRANTED),
+            Traits.Life.TTL,
+            node.wire().calls())
+        .with(Traits.Numbers.ASKED_FOR);
   }
 
   @Override

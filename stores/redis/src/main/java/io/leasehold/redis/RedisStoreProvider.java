@@ -51,8 +51,8 @@ public final class RedisStoreProvider implements StoreProvider {
 
   @Override
   public StoreFactory memberFactory(StoreUrl url, Duration longestTtl) {
-    Connections connections = connections(url, Replication.PARAMETERS).remembering(longestTtl);
-    return factory(url, clock -> new JedisWire(connections, clock));
+    Connections connections = connections(url, Replication.PARAMETERS);
+    return factory(url, clock -> new JedisWire(connections.remembering(longestTtl), clock));
   }
 
   private static StoreFactory factory(StoreUrl url, Function<Clock, Wire> wires) {

@@ -73,6 +73,11 @@ final class Sentinels implements Connections.Source {
   }
 
   @Override
+  public boolean isOneServer() {
+    return false;
+  }
+
+  @Override
   public Link open() {
     Word told = askAny();
     Word counts = learn(told);

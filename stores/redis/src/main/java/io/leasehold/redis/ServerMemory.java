@@ -6,35 +6,69 @@ import io.leasehold.redis.Command.Name;
 import io.leasehold.spi.support.Durations;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a server remembers the leases that it granted: it writes each to disk before it answers,
- * or it has run for longer than any of them lives. One that says neither is taken to remember.
+ * Whether a server remembers what it granted: it writes each lease to disk before it answers, or it
+ * has run for longer than any of them lives. One that says neither is taken to remember the leases,
+ * but not their numbers. One for each store that is opened; thread-safe.
  */
 final class ServerMemory {
   private static final Command INFO = Command.of(Name.INFO);
   private static final Command APPENDFSYNC = Command.of(Name.CONFIG, "GET", "appendfsync");
+  private static final Command NO_FSYNC =
+      Command.of(Name.CONFIG, "GET", "no-appendfsync-on-rewrite");
   private static final Duration WITHIN = Duration.ofSeconds(2);
 
-  private ServerMemory() {}
+  private final Duration ttl;
+
+  /** Whether the server of the first connection wrote all to disk; null before. */
+  private final AtomicReference<@Nullable Boolean> lasting = new AtomicReference<>();
+
+  /**
+   * Of a store.
+   *
+   * @param ttl the longest that any client asks for
+   */
+  ServerMemory(Duration ttl) {
+    this.ttl = ttl;
+  }
+
+  /** Whether no restart makes it forget a number: each server that it connects to says so. */
+  boolean isLasting() {
+    return Boolean.TRUE.equals(lasting.get());
+  }
 
   /**
    * Asks on a new connection.
    *
-   * @throws StoreException if leases of this ttl may be held that the server has forgotten
+   * @throws StoreException if leases of the longest ttl may be held that the server has forgotten,
+   *     or it does not write each to disk any more
    */
-  static void require(Link link, String server, Duration ttl) {
+  void require(Link link, String server) {
     link.write(INFO);
     link.write(APPENDFSYNC);
+    link.write(NO_FSYNC);
     Object info = link.read(WITHIN);
-    Object appendfsync = link.read(WITHIN);
-    if (!(info instanceof byte[] text)) {
-      return;
+    boolean always = ServerDiagnosis.value(link.read(WITHIN)).filter("always"::equals).isPresent();
+    boolean each = ServerDiagnosis.value(link.read(WITHIN)).filter("no"::equals).isPresent();
+    Map<String, String> fields =
+        info instanceof byte[] text ? ServerDiagnosis.fields(Command.text(text)) : Map.of();
+    boolean writes = always && each && fields.getOrDefault("aof_enabled", "").equals("1");
+    if (!lasting.compareAndSet(null, writes) && isLasting() && !writes) {
+      throw new StoreException(
+          Failure.UNAVAILABLE,
+          server
+              + " does not say any more that it writes each lease to disk, so that fencing tokens"
+              + " rise; it counts again once it runs with appendonly yes, appendfsync always and"
+              + " no-appendfsync-on-rewrite no",
+          null);
     }
-    Map<String, String> fields = ServerDiagnosis.fields(Command.text(text));
-    boolean writes =
-        fields.getOrDefault("aof_enabled", "").equals("1")
-            && ServerDiagnosis.value(appendfsync).filter("always"::equals).isPresent();
+    requireUptime(fields, writes, server);
+  }
+
+  private void requireUptime(Map<String, String> fields, boolean writes, String server) {
     String uptime = fields.getOrDefault("uptime_in_seconds", "");
     if (writes || !uptime.matches("\\d{1,9}")) {
       return;

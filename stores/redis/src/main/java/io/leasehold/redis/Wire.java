@@ -23,6 +23,11 @@ interface Wire extends AutoCloseable {
   /** Whether {@link #send} blocks until it is answered. */
   Calls calls();
 
+  /** Whether it only ever connects to a server that forgets nothing by a restart. */
+  default boolean isLasting() {
+    return false;
+  }
+
   /**
    * Sends commands together.
    *

@@ -1,18 +1,22 @@
 -- Grants, queues or refuses. KEYS: state, tombstone of the id, counter, order and data of the waiters.
--- ARGV: id, mode, ttl in ms, holder, and what the common case does not read: permits, limit, queue or try, fair, channel. A sixth: to do
--- nothing in a bucket without a number, since another layout may be in use since it was lost.
+-- ARGV: id, mode, ttl in ms, holder, and what the common case does not read: permits, limit, queue or try, fair, channel; then, if the
+-- ticket asks for one, the least number that it takes, instead of the time, else nothing or an empty text. A seventh: to do nothing in a
+-- bucket without a number, since another layout may be in use since it was lost.
 -- Answers: granted {1, number, ms left, wanted, or also its run}, queued {2, place, holder, mark}, busy {3, ms to the first end, holder}, other kind {4, mode, limit},
 -- nothing done {5}.
 local found = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
 local raw = found[1]
 if found[2] then return { 3, 0, '' } end
-if ARGV[6] and not found[3] then return { 5 } end
+if ARGV[7] and not found[3] then return { 5 } end
 
-local id, mode = ARGV[1], ARGV[2]
+local id, mode, least = ARGV[1], ARGV[2], ARGV[6] ~= '' and ARGV[6]
 if not raw and mode == 'x' then
   -- The common case, without what the others need; numbers of as many digits compare as text
-  local time = redis.call('TIME')
-  local number = time[1] .. string.sub('00000' .. time[2], -6)
+  local number = least
+  if not number then
+    local time = redis.call('TIME')
+    number = time[1] .. string.sub('00000' .. time[2], -6)
+  end
   local last = redis.call('SET', KEYS[3], number, 'GET')
   if last and (last >= number or #last ~= #number) then
     number = string.format('%.0f', math.max(tonumber(number), (tonumber(last) or 0) + 1))
@@ -87,6 +91,11 @@ local function answer()
       mine[CONFIRM_BY] = 0
       changed = true
     end
+    if least and tonumber(least) > mine[NUMBER] then
+      mine[NUMBER] = tonumber(least)
+      if (tonumber(redis.call('MGET', KEYS[3])[1] or 0) or 0) < mine[NUMBER] then redis.call('SET', KEYS[3], least) end
+      changed = true
+    end
     return { 1, mine[NUMBER], math.floor((mine[UNTIL] - now) / 1000), wanted, run_of(state, mine) }
   end
   local one = state.holders[1] or (wanted == 1 and waiter(state, redis.call('LINDEX', state.order, 0)))
@@ -100,7 +109,7 @@ local function answer()
   e[UNTIL] = now + ttl * 1000
   -- A ticket that waits already was granted the name if that is possible
   if not queued and not is_exclusive(state) and fits(state, e) and may_pass(e, state.writers, state.fair) then
-    grant(state, e, KEYS[3])
+    grant(state, e, KEYS[3], least)
     changed = true
     return { 1, e[NUMBER], ttl, wanted }
   end

@@ -76,13 +76,15 @@ local function write_contended(key, number, confirm, waiting, fair, next, last, 
   set(key, cmsgpack.pack('w', number, confirm, waiting, fair, next, last, kept, id, ends, fairly, channel, rest), kept, was)
 end
 
--- A number above every earlier one of the bucket, also if the counter is lost or the clock was set back; and the same as text
-local function mint(counter)
+-- A number above every earlier one of the bucket, also if the counter is lost or the clock was set back; and the same as text. If a least
+-- one is given as text, that instead of the time.
+local function mint(counter, least)
   local number, text = now, time[1] .. string.sub('00000' .. time[2], -6)
+  if least then number, text = tonumber(least), least end
   local last = redis.call('SET', counter, text, 'GET')
   -- Numbers of as many digits compare as text
   if last and (last >= text or #last ~= #text) then
-    number = math.max(now, (tonumber(last) or 0) + 1)
+    number = math.max(number, (tonumber(last) or 0) + 1)
     text = digits(number)
     redis.call('SET', counter, text)
   end

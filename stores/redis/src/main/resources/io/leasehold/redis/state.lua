@@ -158,8 +158,8 @@ local function is_exclusive(state)
   return #state.holders > 0 and state.holders[1][MODE] == 'x'
 end
 
-local function grant(state, e, counter)
-  e[NUMBER] = mint(counter)
+local function grant(state, e, counter, least)
+  e[NUMBER] = mint(counter, least)
   table.insert(state.holders, e)
 end
 
