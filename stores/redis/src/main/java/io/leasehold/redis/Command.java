@@ -15,6 +15,8 @@ record Command(Name name, List<byte[]> arguments) {
     SET,
     DELEX,
     DELIFEQ,
+    CAD,
+    CAS,
     EXISTS,
     COMMAND,
     SCAN,
@@ -48,7 +50,7 @@ record Command(Name name, List<byte[]> arguments) {
     return switch (name) {
       case EVALSHA, EVAL ->
           Optional.of(arguments).filter(all -> all.size() > 2).map(all -> all.get(2));
-      case SET, DELEX, DELIFEQ, EXISTS -> Optional.of(arguments.get(0));
+      case SET, DELEX, DELIFEQ, CAD, CAS, EXISTS -> Optional.of(arguments.get(0));
       default -> Optional.empty();
     };
   }

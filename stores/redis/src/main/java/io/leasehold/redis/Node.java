@@ -21,7 +21,10 @@ final class Node {
 
   private static final byte[] IFEQ = Command.bytes("IFEQ");
 
-  private static final Command KNOWN = Command.of(Name.COMMAND, "INFO", "DELEX", "DELIFEQ");
+  /** Of Redis 8.4, of Valkey 9, and of Tair. */
+  private static final List<Name> COMPARING = List.of(Name.DELEX, Name.DELIFEQ, Name.CAD);
+
+  private static final Command KNOWN = Command.of(Name.COMMAND, "INFO", "DELEX", "DELIFEQ", "CAD");
 
   private final Wire wire;
   private final Clock clock;
@@ -62,7 +65,9 @@ final class Node {
         throw error.asException(wire.server(), null);
       }
     }
-    List<Finding> findings = ServerDiagnosis.of(replies.subList(needed + 1, replies.size()));
+    List<Object> answers = replies.subList(needed + 1, replies.size());
+    ServerDiagnosis.requireOnePrimary(wire.server(), answers);
+    List<Finding> findings = ServerDiagnosis.of(answers);
     Node node = new Node(wire, clock, deleteIf(replies.get(needed)), findings);
     wire.onReconnect(() -> node.askAgain(within));
     return node;
@@ -82,12 +87,11 @@ final class Node {
 
   /** Who may not ask gets scripts. */
   private static Optional<Name> deleteIf(@Nullable Object known) {
-    if (known instanceof List<?> infos && infos.size() == 2) {
-      if (infos.get(0) != null) {
-        return Optional.of(Name.DELEX);
-      }
-      if (infos.get(1) != null) {
-        return Optional.of(Name.DELIFEQ);
+    if (known instanceof List<?> infos && infos.size() == COMPARING.size()) {
+      for (int i = 0; i < infos.size(); i++) {
+        if (infos.get(i) != null) {
+          return Optional.of(COMPARING.get(i));
+        }
       }
     }
     return Optional.empty();
@@ -119,6 +123,9 @@ final class Node {
   /** Sets the life of the key if it has this value. A server that compares to delete can do it. */
   Command renewIf(byte[] key, byte[] value, Duration ttl) {
     byte[] millis = Command.digits(ttl.toMillis());
+    if (deleteIf.equals(Optional.of(Name.CAD))) {
+      return new Command(Name.CAS, List.of(key, value, value, Command.bytes("PX"), millis));
+    }
     return new Command(
         Name.SET, List.of(key, value, Command.bytes("IFEQ"), value, Command.bytes("PX"), millis));
   }
@@ -143,7 +150,8 @@ final class Node {
                 }
                 return null;
               }
-              return replies.get(0);
+              // Tair says 0 if the value differs, and -1 if there is none
+              return replies.get(0) instanceof Long done && done <= 0 ? null : replies.get(0);
             });
   }
 

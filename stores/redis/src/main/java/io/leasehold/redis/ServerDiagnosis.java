@@ -2,6 +2,8 @@ package io.leasehold.redis;
 
 import io.leasehold.Finding;
 import io.leasehold.Finding.Level;
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
 import io.leasehold.redis.Command.Name;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,6 +28,12 @@ final class ServerDiagnosis {
   /** Those that the server has, and that may be asked for. */
   private final Map<String, String> settings = new HashMap<>();
 
+  /** Whether the server has CONFIG. */
+  private final boolean configures;
+
+  /** Whether it has the commands of Tair. */
+  private final boolean compares;
+
   private final List<Finding> findings = new ArrayList<>();
 
   private ServerDiagnosis(Map<String, String> info, List<Object> answers) {
@@ -34,11 +42,18 @@ final class ServerDiagnosis {
       String name = SETTINGS.get(i);
       value(answers.get(i)).ifPresent(value -> settings.put(name, value));
     }
+    configures =
+        !(answers.get(0) instanceof ServerError error && error.message().contains("unknown"));
+    compares =
+        answers.get(SETTINGS.size()) instanceof List<?> known
+            && !known.isEmpty()
+            && known.get(0) != null;
   }
 
   private static List<Command> questions() {
     List<Command> questions = new ArrayList<>(List.of(Command.of(Name.INFO)));
     SETTINGS.forEach(name -> questions.add(Command.of(Name.CONFIG, "GET", name)));
+    questions.add(Command.of(Name.COMMAND, "INFO", "CAD"));
     return List.copyOf(questions);
   }
 
@@ -97,9 +112,60 @@ final class ServerDiagnosis {
   }
 
   private void server() {
+    String other = product();
     String valkey = field("valkey_version");
     String version = valkey.isEmpty() ? "Redis " + field("redis_version") : "Valkey " + valkey;
-    add(Level.OK, "server", version);
+    String silent =
+        configures ? "" : "; it has no CONFIG, so appendfsync, timeout and more are not known";
+    if (other.isEmpty()) {
+      add(configures ? Level.OK : Level.WARNING, "server", version + silent);
+    } else {
+      add(
+          Level.WARNING,
+          "server",
+          other
+              + ", which calls itself "
+              + version
+              + ": Leasehold was not tested on it, see docs/stores/redis.md"
+              + silent);
+    }
+  }
+
+  /** What speaks the protocol, and is neither Redis nor Valkey; empty if it does not say. */
+  private String product() {
+    if (!field("dragonfly_version").isEmpty()) {
+      return "Dragonfly " + field("dragonfly_version");
+    }
+    if (isKeyDb(info)) {
+      return "KeyDB";
+    }
+    if (field("os").startsWith("Amazon ")) {
+      return field("os");
+    }
+    return compares ? "Tair" : "";
+  }
+
+  private static boolean isKeyDb(Map<String, String> info) {
+    return info.containsKey("mvcc_depth")
+        || info.getOrDefault("executable", "").endsWith("keydb-server");
+  }
+
+  /**
+   * Refuses a server of several that all accept writes, and so all grant a lock.
+   *
+   * @param answers to the questions
+   * @throws StoreException if it is one
+   */
+  static void requireOnePrimary(String server, List<Object> answers) {
+    if (answers.get(0) instanceof byte[] text
+        && fields(Command.text(text)).getOrDefault("role", "").equals("active-replica")) {
+      throw new StoreException(
+          Failure.REFUSED,
+          server
+              + " is KeyDB with active-replica: each of its servers accepts writes, so two of them"
+              + " would grant one lock; set active-replica no, or lock on another server",
+          null);
+    }
   }
 
   private void role() {

@@ -14,9 +14,9 @@ local RUN = 64
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
--- A number as text. In two halves: %.0f is slow, and %d takes no more than 31 bits on small machines
+-- A number as text. In two halves: %.0f is slow, and %d takes no more than 31 bits on small machines, and no fraction in Lua 5.4
 local function digits(number)
-  return string.format('%d%06d', number / 1000000, number % 1000000)
+  return string.format('%d%06d', math.floor(number / 1000000), number % 1000000)
 end
 
 -- Milliseconds from now until then

@@ -13,9 +13,7 @@ import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreUrl;
-import io.leasehold.spi.Traits.Calls;
 import io.leasehold.spi.support.SystemClock;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -23,8 +21,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -144,8 +140,16 @@ class LayoutTest extends ServerTest {
   void twoThatStartAtOnceAgree(String faster) throws Exception {
     Supplier<Wire> wires =
         () ->
-            new Interrupted(
-                new JedisWire(connections(), new SystemClock()), () -> set("layout", faster));
+            new FakeServer(new JedisWire(connections(), new SystemClock())) {
+              @Override
+              Object answer(Command command) {
+                Object answer = super.answer(command);
+                if (command.name() == Command.Name.EXISTS) {
+                  set("layout", faster);
+                }
+                return answer;
+              }
+            };
     Keys keys = new Keys(prefix());
     open(wires.get(), keys).close();
     assertThat(get("layout")).isEqualTo(faster);
@@ -219,8 +223,7 @@ class LayoutTest extends ServerTest {
     CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), client);
     held.release();
     served(waiter).release();
-    assertThatThrownBy(() -> forgotten.ensureHeld(forgotten.remaining().plusNanos(1)))
-        .isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(() -> renew(forgotten)).isInstanceOf(LeaseLostException.class);
     newer.lock("b").acquire(PATIENCE).release();
     requireNothingLeft(client);
   }
@@ -253,47 +256,5 @@ class LayoutTest extends ServerTest {
     client.lock("a").acquire().release();
     assertThat(get("layout")).isEqualTo("2");
     await().atMost(PATIENCE).until(() -> client.ledger().isZero());
-  }
-
-  /** Something happens between the two requests of a client that finds no layout. */
-  private record Interrupted(Wire wire, Runnable meanwhile) implements Wire {
-    @Override
-    public CompletionStage<List<Object>> send(List<Command> commands, Duration within) {
-      CompletionStage<List<Object>> sent = wire.send(commands, within);
-      if (commands.get(0).name() == Command.Name.EXISTS) {
-        meanwhile.run();
-      }
-      return sent;
-    }
-
-    @Override
-    public String server() {
-      return wire.server();
-    }
-
-    @Override
-    public Calls calls() {
-      return wire.calls();
-    }
-
-    @Override
-    public Listening listen(String channel, Consumer<String> message, Runnable again) {
-      return wire.listen(channel, message, again);
-    }
-
-    @Override
-    public void onReconnect(Runnable told) {
-      wire.onReconnect(told);
-    }
-
-    @Override
-    public void onTakeOver(Supplier<? extends CompletionStage<?>> told) {
-      wire.onTakeOver(told);
-    }
-
-    @Override
-    public void close() {
-      wire.close();
-    }
   }
 }

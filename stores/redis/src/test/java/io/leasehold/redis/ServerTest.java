@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
+import io.leasehold.LeaseTooShortException;
 import io.leasehold.LockClient;
 import io.leasehold.LockClientBuilder;
 import io.leasehold.internal.Engine;
@@ -52,6 +53,15 @@ abstract class ServerTest extends ClientTest {
 
   private static boolean waits(DistributedLock lock) {
     return lock.inspect().stream().anyMatch(seen -> !seen.waiters().isEmpty());
+  }
+
+  /** Has the store asked whether a lease is held, also if the answer takes long. */
+  static void renew(Lease lease) {
+    try {
+      lease.ensureHeld(lease.remaining().plusNanos(1));
+    } catch (LeaseTooShortException slow) {
+      assertThat(lease.isHeld()).as("%s", slow.getMessage()).isTrue();
+    }
   }
 
   /** The channels on which clients of this test listen. */
