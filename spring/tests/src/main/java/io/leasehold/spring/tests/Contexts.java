@@ -43,8 +43,8 @@ final class Contexts {
                 false)
             .filter(name -> name.startsWith("io.leasehold."))
             .toList();
-    if (names.size() != 8) {
-      throw new AssertionError("expected eight auto-configurations, but found " + names);
+    if (names.size() != 9) {
+      throw new AssertionError("expected nine auto-configurations, but found " + names);
     }
     return names.stream();
   }
