@@ -31,7 +31,8 @@ final class Asked {
         ticket.permits() + " " + ticket.limit() + intent + (ticket.fair() ? "1 " : "0 ") + channel;
     List<byte[]> asked = new ArrayList<>(7);
     asked.addAll(
-        List.of(id, mode(ticket), ttl(ticket), Command.bytes(ticket.holder()), Command.bytes(rest)));
+        List.of(
+            id, mode(ticket), ttl(ticket), Command.bytes(ticket.holder()), Command.bytes(rest)));
     if (ticket.leastNumber() > 0) {
       asked.add(Command.digits(ticket.leastNumber()));
     } else if (carefully) {
