@@ -39,6 +39,11 @@ public abstract class LockRegistryContract {
   /** A registry of this line. */
   protected abstract RenewableLockRegistry over(LockClient locks);
 
+  /** A client on a store of this test alone. */
+  protected final LockClient client() {
+    return one;
+  }
+
   @AfterEach
   void close() {
     one.close();
@@ -193,7 +198,7 @@ public abstract class LockRegistryContract {
                     lock.lock();
                     try {
                       int seen = counter[0];
-                      Thread.yield();
+                      Thread.onSpinWait();
                       counter[0] = seen + 1;
                     } finally {
                       lock.unlock();
