@@ -10,7 +10,6 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodClassKey;
-import org.springframework.expression.EvaluationContext;
 
 /**
  * Runs {@link Idempotent} methods once. All claiming, waiting and replaying is the toolkit's: here
@@ -35,10 +34,10 @@ final class IdempotentInterceptor implements MethodInterceptor {
         plans.computeIfAbsent(
             new MethodClassKey(invocation.getMethod(), type),
             key -> reader.read(type, invocation.getMethod()));
-    EvaluationContext context =
-        NameTemplate.context(plan.method(), invocation.getArguments(), home.beans());
-    Key key = plan.key(context);
-    Fingerprint fingerprint = plan.fingerprint(context);
+    NameTemplate.Call call =
+        new NameTemplate.Call(plan.method(), invocation.getArguments(), home.beans());
+    Key key = plan.key(call);
+    Fingerprint fingerprint = plan.fingerprint(call);
     Action<Optional<Object>, Exception> work =
         claim -> Optional.ofNullable(LockedInvocation.proceed(invocation, plan.claimAt(), claim));
     Optional<Object> result;

@@ -6,7 +6,6 @@ import io.leasehold.idempotency.Key;
 import io.leasehold.idempotency.TransactionalOperation;
 import java.lang.reflect.Method;
 import java.util.Optional;
-import org.springframework.expression.EvaluationContext;
 
 /**
  * What the {@link Idempotent} of one method says, read and checked. Immutable.
@@ -27,11 +26,11 @@ record IdempotentMethod(
     boolean ownTransaction,
     int claimAt) {
 
-  Key key(EvaluationContext call) {
+  Key key(NameTemplate.Call call) {
     return Key.of(principal.map(each -> each.name(call)).orElse(""), value.name(call));
   }
 
-  Fingerprint fingerprint(EvaluationContext call) {
+  Fingerprint fingerprint(NameTemplate.Call call) {
     return fingerprint.map(each -> Fingerprint.of(each.name(call))).orElse(Fingerprint.none());
   }
 

@@ -3,6 +3,7 @@ package io.leasehold.spring;
 import io.leasehold.DistributedLock;
 import io.leasehold.LockClient;
 import io.leasehold.LockTimeoutException;
+import io.leasehold.MultiLock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.MethodClassKey;
-import org.springframework.expression.EvaluationContext;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -32,10 +32,21 @@ final class LockedInterceptor implements MethodInterceptor {
           "org.springframework.transaction.support.TransactionSynchronizationManager",
           LockedInterceptor.class.getClassLoader());
 
-  private final Map<MethodClassKey, LockedMethod> plans = new ConcurrentHashMap<>();
+  private final Map<MethodClassKey, Plan> plans = new ConcurrentHashMap<>();
   private final LockedReader reader;
   private final Supplier<LockClient> client;
   private final BeanFactory beans;
+
+  /**
+   * What is known of a method before it is called.
+   *
+   * @param lock if it is the same for all calls
+   */
+  private record Plan(LockedMethod method, Optional<DistributedLock> lock) {
+    static Plan of(LockedMethod method, LockClient client) {
+      return new Plan(method, method.fixedName().map(name -> method.lock(client, name)));
+    }
+  }
 
   LockedInterceptor(LockedReader reader, Supplier<LockClient> client, BeanFactory beans) {
     this.reader = reader;
@@ -46,12 +57,13 @@ final class LockedInterceptor implements MethodInterceptor {
   @Override
   public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
     Class<?> type = type(invocation);
-    LockedMethod plan =
+    Plan known =
         plans.computeIfAbsent(
             new MethodClassKey(invocation.getMethod(), type),
-            key -> reader.read(type, invocation.getMethod()));
+            key -> Plan.of(reader.read(type, invocation.getMethod()), client.get()));
+    LockedMethod plan = known.method();
     LockedInvocation call =
-        new LockedInvocation(invocation, plan, client.get(), names(plan, invocation));
+        new LockedInvocation(invocation, plan, client.get(), known.lock(), names(plan, invocation));
     boolean inTransaction = TRANSACTIONS && LockedTransactions.isActive();
     return switch (plan.result()) {
       case VALUE, OPTIONAL -> blocking(call, inTransaction);
@@ -68,11 +80,13 @@ final class LockedInterceptor implements MethodInterceptor {
   }
 
   private List<String> names(LockedMethod plan, MethodInvocation invocation) {
-    EvaluationContext context =
-        NameTemplate.context(plan.method(), invocation.getArguments(), beans);
+    NameTemplate.Call call = new NameTemplate.Call(plan.method(), invocation.getArguments(), beans);
+    if (plan.templates().size() == 1) {
+      return plan.templates().get(0).names(call);
+    }
     List<String> names = new ArrayList<>(plan.templates().size());
     for (NameTemplate template : plan.templates()) {
-      names.addAll(template.names(context));
+      names.addAll(template.names(call));
     }
     return names;
   }
@@ -94,10 +108,9 @@ final class LockedInterceptor implements MethodInterceptor {
       if (inTransaction) {
         return LockedTransactions.run(call);
       }
-      return call.locks().isPresent()
-          ? call.locks()
-              .get()
-              .<@Nullable Object, Exception>callWithLock(call.plan().maxWait(), call::run)
+      Optional<MultiLock> locks = call.locks();
+      return locks.isPresent()
+          ? locks.get().<@Nullable Object, Exception>callWithLock(call.plan().maxWait(), call::run)
           : call.lock().<@Nullable Object, Exception>callWithLock(call.plan().maxWait(), call::run);
     } catch (LockTimeoutException e) {
       if (call.isStarted()) {

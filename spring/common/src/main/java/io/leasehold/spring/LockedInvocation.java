@@ -23,14 +23,26 @@ final class LockedInvocation {
   private final MethodInvocation invocation;
   private final LockedMethod plan;
   private final LockClient client;
+  private final Optional<DistributedLock> fixed;
   private final List<String> names;
   private volatile boolean started;
 
+  /**
+   * A call.
+   *
+   * @param fixed the lock, if it is the same for all calls
+   * @param names its names
+   */
   LockedInvocation(
-      MethodInvocation invocation, LockedMethod plan, LockClient client, List<String> names) {
+      MethodInvocation invocation,
+      LockedMethod plan,
+      LockClient client,
+      Optional<DistributedLock> fixed,
+      List<String> names) {
     this.invocation = invocation;
     this.plan = plan;
     this.client = client;
+    this.fixed = fixed;
     this.names = names;
     if (names.size() > 1 && !isSeveral() && !mayBeSeveral()) {
       throw new IllegalArgumentException(
@@ -40,14 +52,11 @@ final class LockedInvocation {
 
   /** The same call, which has not started: a subscriber may come again. */
   LockedInvocation again() {
-    return new LockedInvocation(invocation, plan, client, names);
+    return new LockedInvocation(invocation, plan, client, fixed, names);
   }
 
   private boolean mayBeSeveral() {
-    return plan.leaseAt() < 0
-        && plan.mode() == LockMode.EXCLUSIVE
-        && (plan.result() == LockedMethod.Result.VALUE
-            || plan.result() == LockedMethod.Result.OPTIONAL);
+    return plan.leaseAt() < 0 && plan.mode() == LockMode.EXCLUSIVE && plan.blocks();
   }
 
   private boolean isSeveral() {
@@ -63,7 +72,7 @@ final class LockedInvocation {
 
   /** The lock, if it takes one. */
   DistributedLock lock() {
-    return plan.lock(client, names.get(0));
+    return fixed.isPresent() ? fixed.get() : plan.lock(client, names.get(0));
   }
 
   LockedMethod plan() {
@@ -78,7 +87,10 @@ final class LockedInvocation {
   /** Runs the method with its lease. */
   @Nullable Object run(Object lease) throws Exception {
     started = true;
-    return proceed(invocation, plan.leaseAt(), lease);
+    // A copy where it may run on another thread, after the call has returned
+    MethodInvocation own =
+        plan.blocks() ? invocation : ((ProxyMethodInvocation) invocation).invocableClone();
+    return proceed(own, plan.leaseAt(), lease);
   }
 
   /**
@@ -88,18 +100,19 @@ final class LockedInvocation {
    */
   static @Nullable Object proceed(MethodInvocation invocation, int at, Object argument)
       throws Exception {
-    @Nullable Object[] arguments = invocation.getArguments().clone();
-    if (at >= 0) {
-      arguments[at] = argument;
-    }
     try {
-      // A copy: it may run on another thread, after the call has returned
-      return ((ProxyMethodInvocation) invocation).invocableClone(arguments).proceed();
+      return (at < 0 ? invocation : with(invocation, at, argument)).proceed();
     } catch (Exception | Error e) {
       throw e;
     } catch (Throwable t) {
       throw new UndeclaredThrowableException(t);
     }
+  }
+
+  private static MethodInvocation with(MethodInvocation invocation, int at, Object argument) {
+    @Nullable Object[] arguments = invocation.getArguments().clone();
+    arguments[at] = argument;
+    return ((ProxyMethodInvocation) invocation).invocableClone(arguments);
   }
 
   /** Runs the method, which returns a stage. */

@@ -50,6 +50,16 @@ record LockedMethod(
     FLUX
   }
 
+  /** Whether a call is over when it returns, on the thread that called. */
+  boolean blocks() {
+    return result == Result.VALUE || result == Result.OPTIONAL;
+  }
+
+  /** The name, if it is one and the same for all calls. */
+  Optional<String> fixedName() {
+    return several || templates.size() > 1 ? Optional.empty() : templates.get(0).fixed();
+  }
+
   /** The lock with this name, as the annotation wants it. Sends no request. */
   DistributedLock lock(LockClient client, String name) {
     return switch (mode) {

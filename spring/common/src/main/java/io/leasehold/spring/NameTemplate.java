@@ -4,7 +4,9 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -36,16 +38,64 @@ final class NameTemplate {
   private static final ParameterNameDiscoverer PARAMETERS = new DefaultParameterNameDiscoverer();
   private static final SpelExpressionParser PARSER = new SpelExpressionParser();
   private static final Object NO_ROOT = new Object();
-  private static final Set<String> GIVEN = Set.of("root", "this");
+  private static final Set<String> GIVEN = Set.of("#root", "#this");
 
   private final String what;
   private final String text;
-  private final List<Expression> parts;
+  private final List<Part> parts;
 
-  private NameTemplate(String what, String text, List<Expression> parts) {
+  private NameTemplate(String what, String text, List<Part> parts) {
     this.what = what;
     this.text = text;
     this.parts = parts;
+  }
+
+  /**
+   * A literal, a parameter, or an expression; only the last one needs a context, which is dear.
+   *
+   * @param text as it is written
+   * @param literal whether its value is that text
+   */
+  private record Part(String text, boolean literal, Function<Call, @Nullable Object> value) {
+    static Part of(Expression expression, List<Set<String>> parameters) {
+      String text = expression.getExpressionString();
+      if (expression instanceof LiteralExpression) {
+        return new Part(text, true, call -> text);
+      }
+      for (int i = 0; i < parameters.size(); i++) {
+        if (parameters.get(i).contains(text.strip())) {
+          int at = i;
+          return new Part(text, false, call -> call.arguments[at]);
+        }
+      }
+      return new Part(text, false, call -> expression.getValue(call.context()));
+    }
+  }
+
+  /** One call, as templates see it. Not thread-safe. */
+  static final class Call {
+    private final Method method;
+    private final @Nullable Object[] arguments;
+    private final BeanFactory beans;
+    private @Nullable EvaluationContext context;
+
+    Call(Method method, @Nullable Object[] arguments, BeanFactory beans) {
+      this.method = method;
+      this.arguments = arguments;
+      this.beans = beans;
+    }
+
+    private EvaluationContext context() {
+      EvaluationContext made = context;
+      if (made == null) {
+        MethodBasedEvaluationContext spel =
+            new MethodBasedEvaluationContext(NO_ROOT, method, arguments, PARAMETERS);
+        spel.setBeanResolver(new BeanFactoryResolver(beans));
+        made = spel;
+        context = made;
+      }
+      return made;
+    }
   }
 
   /**
@@ -60,15 +110,18 @@ final class NameTemplate {
       throw new IllegalArgumentException("the " + what + " is empty");
     }
     Expression all = PARSER.parseExpression(text, ParserContext.TEMPLATE_EXPRESSION);
+    List<Expression> expressions =
+        all instanceof CompositeStringExpression composite
+            ? List.of(composite.getExpressions())
+            : List.of(all);
+    List<Set<String>> parameters = parameters(method);
     NameTemplate template =
         new NameTemplate(
-            what,
-            text,
-            all instanceof CompositeStringExpression composite
-                ? List.of(composite.getExpressions())
-                : List.of(all));
-    Set<String> known = variables(method);
-    for (Expression part : template.parts) {
+            what, text, expressions.stream().map(each -> Part.of(each, parameters)).toList());
+    Set<String> known =
+        Stream.concat(GIVEN.stream(), parameters.stream().flatMap(Set::stream))
+            .collect(Collectors.toSet());
+    for (Expression part : expressions) {
       if (part instanceof SpelExpression spel) {
         template.requireKnown(spel.getAST(), known);
       }
@@ -76,30 +129,29 @@ final class NameTemplate {
     return template;
   }
 
-  /** What SpEL may name: {@code #id}, {@code #p0}, {@code #a0}. */
-  private static Set<String> variables(Method method) {
+  /** What SpEL may call each parameter: {@code #id}, {@code #p0}, {@code #a0}. */
+  private static List<Set<String>> parameters(Method method) {
     String[] names = PARAMETERS.getParameterNames(method);
-    return Stream.concat(
-            GIVEN.stream(),
-            Stream.concat(
-                names == null ? Stream.empty() : Arrays.stream(names),
-                IntStream.range(0, method.getParameterCount())
-                    .boxed()
-                    .flatMap(i -> Stream.of("p" + i, "a" + i))))
-        .collect(Collectors.toSet());
+    return IntStream.range(0, method.getParameterCount())
+        .mapToObj(
+            i ->
+                names == null || names[i] == null
+                    ? Set.of("#p" + i, "#a" + i)
+                    : Stream.of("#" + names[i], "#p" + i, "#a" + i).collect(Collectors.toSet()))
+        .toList();
   }
 
   private void requireKnown(SpelNode node, Set<String> known) {
     if (node instanceof VariableReference variable) {
-      String name = variable.toStringAST().substring(1);
+      String name = variable.toStringAST();
       if (!known.contains(name)) {
         throw new IllegalArgumentException(
             "'"
                 + text
-                + "' names #"
+                + "' names "
                 + name
                 + ", which is no parameter; there are "
-                + known.stream().sorted().map(k -> "#" + k).collect(Collectors.joining(", "))
+                + known.stream().sorted().collect(Collectors.joining(", "))
                 + " (names need the compiler option -parameters)");
       }
     }
@@ -108,17 +160,11 @@ final class NameTemplate {
     }
   }
 
-  /** Whether it is a text without SpEL. */
-  boolean isFixed() {
-    return parts.stream().allMatch(LiteralExpression.class::isInstance);
-  }
-
-  /** What SpEL sees in one call. */
-  static EvaluationContext context(Method method, @Nullable Object[] arguments, BeanFactory beans) {
-    MethodBasedEvaluationContext context =
-        new MethodBasedEvaluationContext(NO_ROOT, method, arguments, PARAMETERS);
-    context.setBeanResolver(new BeanFactoryResolver(beans));
-    return context;
+  /** The name, if the text has no SpEL. */
+  Optional<String> fixed() {
+    return parts.size() == 1 && parts.get(0).literal()
+        ? Optional.of(parts.get(0).text())
+        : Optional.empty();
   }
 
   /**
@@ -126,7 +172,7 @@ final class NameTemplate {
    *
    * @throws IllegalArgumentException if a part yields null, or the whole several names
    */
-  String name(EvaluationContext call) {
+  String name(Call call) {
     List<String> names = names(call);
     if (names.size() != 1) {
       throw new IllegalArgumentException(
@@ -140,18 +186,21 @@ final class NameTemplate {
    *
    * @throws IllegalArgumentException if a part yields null, or the whole no name
    */
-  List<String> names(EvaluationContext call) {
+  List<String> names(Call call) {
     if (parts.size() == 1) {
       return several(value(parts.get(0), call));
     }
     StringBuilder name = new StringBuilder();
-    for (Expression part : parts) {
+    for (Part part : parts) {
       name.append(value(part, call));
     }
     return List.of(name.toString());
   }
 
   private List<String> several(Object value) {
+    if (value instanceof String one) {
+      return List.of(one);
+    }
     List<String> names = new ArrayList<>();
     Object all =
         value.getClass().isArray() ? Arrays.asList(ObjectUtils.toObjectArray(value)) : value;
@@ -171,17 +220,11 @@ final class NameTemplate {
     return names;
   }
 
-  private Object value(Expression part, EvaluationContext call) {
-    Object value = part.getValue(call);
+  private Object value(Part part, Call call) {
+    Object value = part.value().apply(call);
     if (value == null) {
       throw new IllegalArgumentException(
-          "a part of the "
-              + what
-              + " is null: #{"
-              + part.getExpressionString()
-              + "} of '"
-              + text
-              + "'");
+          "a part of the " + what + " is null: #{" + part.text() + "} of '" + text + "'");
     }
     return value;
   }

@@ -98,8 +98,9 @@ class OrderServiceTest {
           .isEqualTo(200);
     }
     patiently().until(() -> one.ships() || two.ships());
-    Instance dies = one.ships() ? one : two;
-    Instance goesOn = dies == one ? two : one;
+    boolean firstShips = one.ships();
+    Instance dies = firstShips ? one : two;
+    Instance goesOn = firstShips ? two : one;
     dies.kill();
     patiently().until(() -> number("select count(*) from orders where shipped_by is null") == 0);
     assertThat(number("select count(*) from orders where shipped_by = '" + goesOn.port + "'"))

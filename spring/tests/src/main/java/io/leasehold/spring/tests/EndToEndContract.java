@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.leasehold.DistributedLock;
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
 import io.leasehold.Leasehold;
@@ -248,6 +249,34 @@ public abstract class EndToEndContract {
                     () -> transactions.executeWithoutResult(status -> bank.pay("refused", 1)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("Bank.pay"));
+  }
+
+  @Test
+  void anAnnotationSendsNoMoreRequestsThanTheLock() {
+    contexts(properties(REDIS))
+        .run(
+            context -> {
+              Bank bank = context.getBean(Bank.class);
+              DistributedLock lock = context.getBean(LockClient.class).lock("account:1");
+              bank.read(1);
+              long before = commands();
+              for (int i = 0; i < 50; i++) {
+                lock.withLock(lease -> {});
+              }
+              long plain = commands() - before;
+              for (int i = 0; i < 50; i++) {
+                bank.read(1);
+              }
+              long annotated = commands() - before - plain;
+              // A few of other origin do not matter, one more for each call would
+              assertThat(plain).isGreaterThanOrEqualTo(50);
+              assertThat(annotated).isLessThan(plain + 25);
+            });
+  }
+
+  /** How many commands Redis has run for its clients. */
+  private static long commands() {
+    return Long.parseLong(redis.info("stats").get("total_commands_processed"));
   }
 
   @Test

@@ -83,7 +83,7 @@ public abstract class VirtualThreadsContract {
     public void count() {
       ran.add(VirtualThreads.isVirtual(Thread.currentThread()));
       int before = count;
-      Thread.yield();
+      Thread.onSpinWait();
       count = before + 1;
     }
 
