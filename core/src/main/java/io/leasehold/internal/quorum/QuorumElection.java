@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,13 +125,11 @@ final class QuorumElection {
     void ask() {
       for (int i = 0; i < store.members.size(); i++) {
         int voter = i;
-        store
-            .members
-            .get(i)
-            .attempt(
-                ticket,
-                within,
-                (vote, failed) -> heard(voter, QuorumNumbers.checked(ticket, vote), failed));
+        QuorumMember member = store.members.get(i);
+        member.attempt(
+            ticket,
+            within,
+            (vote, failed) -> heard(voter, QuorumNumbers.checked(ticket, vote), failed));
       }
     }
 
@@ -155,16 +154,12 @@ final class QuorumElection {
     }
 
     private String holder() {
-      for (Object vote : votes) {
-        String holder =
-            vote instanceof Busy busy
-                ? busy.holder()
-                : vote instanceof Queued queued ? queued.holder() : "";
-        if (!holder.isEmpty()) {
-          return holder;
-        }
-      }
-      return "";
+      return Stream.concat(
+              all(Busy.class).stream().map(Busy::holder),
+              all(Queued.class).stream().map(Queued::holder))
+          .filter(holder -> !holder.isEmpty())
+          .findFirst()
+          .orElse("");
     }
 
     /** Writes the number back: all are asked again, and those that lack it take it over. */
@@ -207,14 +202,12 @@ final class QuorumElection {
       patience.cancel();
       Duration sure = store.majorityOf(grants.stream().map(Granted::remaining).toList());
       boolean wanted = grants.stream().anyMatch(Granted::wanted);
-      candidates.compute(
+      candidates.computeIfPresent(
           ticket.id(),
           (id, candidate) -> {
-            if (candidate != null) {
-              candidate.ballots--;
-              candidate.elected = true;
-              candidate.number = number;
-            }
+            candidate.ballots--;
+            candidate.elected = true;
+            candidate.number = number;
             return candidate;
           });
       if (isUsedUp(ticket.id())) {
