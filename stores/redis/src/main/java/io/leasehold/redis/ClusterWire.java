@@ -56,7 +56,7 @@ final class ClusterWire implements Wire {
   private static final long PAUSE_NANOS = Duration.ofMillis(200).toNanos();
 
   private final List<HostAndPort> seeds;
-  private final Access access;
+  private final Function<HostAndPort, Link> way;
   private final Clock clock;
 
   /** As many as a wire sends together. */
@@ -78,10 +78,11 @@ final class ClusterWire implements Wire {
    * Not connected yet.
    *
    * @param seeds some of the nodes
+   * @param way connects to a node
    */
-  ClusterWire(List<HostAndPort> seeds, Access access, Clock clock) {
+  ClusterWire(List<HostAndPort> seeds, Function<HostAndPort, Link> way, Clock clock) {
     this.seeds = seeds;
-    this.access = access;
+    this.way = way;
     this.clock = clock;
   }
 
@@ -127,7 +128,7 @@ final class ClusterWire implements Wire {
     return wires.computeIfAbsent(
         where,
         there -> {
-          Connections connections = new Connections("Redis at " + there, () -> access.open(there));
+          Connections connections = new Connections("Redis at " + there, () -> way.apply(there));
           JedisWire made = new JedisWire(connections, clock);
           made.onReconnect(() -> told.run());
           return made;
@@ -391,7 +392,7 @@ final class ClusterWire implements Wire {
     JedisException last = null;
     for (HostAndPort node : inTurn()) {
       try {
-        return access.open(node);
+        return way.apply(node);
       } catch (JedisConnectionException e) {
         last = e;
       }

@@ -1,10 +1,16 @@
 package io.leasehold.redis;
 
 import io.leasehold.spi.StoreFactory;
+import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.SystemClock;
+import java.util.List;
+import java.util.Optional;
 import org.apache.commons.pool2.PooledObjectFactory;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -37,6 +43,45 @@ public final class RedisStores {
     Keys keys = new Keys(prefix);
     Connections connections = connections(client);
     return listener -> RedisStore.open(connections, keys, new SystemClock(), listener);
+  }
+
+  /** As {@link #using(RedisClusterClient, String)}, with the prefix {@code leasehold:}. */
+  public static StoreFactory using(RedisClusterClient client) {
+    return using(client, Keys.PREFIX);
+  }
+
+  /**
+   * As {@link #using(RedisClient, String)}, of a cluster. The store opens a few separate
+   * connections to each node, as the client opens its own, and follows slots that move by itself. A
+   * store opens only while the client knows a node.
+   *
+   * @param prefix the prefix of every key: 1 to 100 characters, without braces and wildcards
+   * @throws IllegalArgumentException if the prefix is not allowed
+   */
+  public static StoreFactory using(RedisClusterClient client, String prefix) {
+    Keys keys = new Keys(prefix);
+    return listener -> {
+      ClientLibrary.JEDIS.require();
+      Clock clock = new SystemClock();
+      List<HostAndPort> seeds =
+          client.getClusterNodes().keySet().stream().map(HostAndPort::from).toList();
+      Wire wire = new ClusterWire(seeds, where -> made(factory(client, where)), clock);
+      return RedisStore.open(wire, keys, Optional.empty(), clock, listener);
+    };
+  }
+
+  /** A node may have joined since the client asked last. */
+  private static PooledObjectFactory<Connection> factory(
+      RedisClusterClient client, HostAndPort where) {
+    ConnectionPool pool = client.getClusterNodes().get(where.toString());
+    if (pool == null) {
+      client.refreshClusterTopology();
+      pool = client.getClusterNodes().get(where.toString());
+    }
+    if (pool == null) {
+      throw new JedisConnectionException("the application's client knows no node " + where);
+    }
+    return pool.getFactory();
   }
 
   /** Connections with the settings of this client. */

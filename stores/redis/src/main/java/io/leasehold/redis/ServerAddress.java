@@ -57,7 +57,7 @@ final class ServerAddress {
     ServerUrl nodes = ServerUrl.of(url, NODES, parameters(others), environment);
     Access access = Access.of(nodes, nodes.user(), nodes.password(), 0);
     List<HostAndPort> seeds = nodes.hosts().stream().map(ServerAddress::at).toList();
-    return clock -> new ClusterWire(seeds, access, clock);
+    return clock -> new ClusterWire(seeds, access::open, clock);
   }
 
   private static Set<String> parameters(Set<String> others) {

@@ -17,13 +17,19 @@ import io.leasehold.testkit.contract.ClientTest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /** A cluster of three primaries. */
@@ -111,6 +117,46 @@ class ClusterTest {
       assertThat(client.lock("a").breakLease(token)).isTrue();
       client.lock("a").acquire().release();
       requireNothingLeft(client);
+    }
+
+    /** It knows the nodes, and how to come in; also at one that it has not met. */
+    @ParameterizedTest
+    @EnumSource(names = {"RESP2", "RESP3"})
+    void aClientOfTheApplicationIsUsed(RedisProtocol protocol) throws Exception {
+      cluster.nodes().forEach(each -> each.command("ACL", "SETUSER", "app", "on", ">one", "+@all"));
+      cluster.nodes().forEach(each -> each.command("ACL", "SETUSER", "app", "~*", "&*"));
+      RedisServer seed = cluster.primaries().get(0);
+      try (RedisClusterClient jedis =
+          RedisClusterClient.builder()
+              .nodes(Set.of(new HostAndPort(seed.host(), seed.port())))
+              .clientConfig(
+                  DefaultJedisClientConfig.builder()
+                      .user("app")
+                      .password("one")
+                      .protocol(protocol)
+                      .build())
+              .build()) {
+        Engine client =
+            add(Leasehold.builder(RedisStores.using(jedis, prefix())).ttl(Duration.ofMinutes(10)));
+        List<Lease> held = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+          held.add(client.lock("name-" + i).acquire(PATIENCE));
+        }
+        assertThat(client.list()).hasSize(20);
+        held.forEach(Lease::release);
+        Lease busy = client().lock("a").acquire();
+        CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), client);
+        RedisServer from = nodeOf("a");
+        RedisServer to = nodeOf(elsewhere("a"));
+        move(slot("a"), from, to, () -> {});
+        busy.release();
+        served(waiter).release();
+        move(slot("a"), to, from, () -> {});
+        requireNothingLeft(client);
+        client.close();
+        assertThat(jedis.ping()).as("it is the application's").isEqualTo("PONG");
+        assertThat(seed.command("ACL", "DELUSER", "app")).isEqualTo(1L);
+      }
     }
 
     /** Renewed in batches, which are split. */
