@@ -14,10 +14,11 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Every Java snippet of the pages stands, but for white space, in an example that compiles. */
+/** Every Java or Kotlin snippet of the pages stands, but for white space, in code that compiles. */
 class SnippetsTest {
   private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
-  private static final Pattern SNIPPET = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+  private static final Pattern SNIPPET =
+      Pattern.compile("```(?:java|kotlin)\n(.*?)```", Pattern.DOTALL);
 
   @TestFactory
   Stream<DynamicTest> everySnippetIsCompiled() throws IOException {
@@ -25,7 +26,8 @@ class SnippetsTest {
         squeezed(
             textOf(ROOT.resolve("examples/src"), ".java")
                 // With Spring, on both lines of Spring Boot
-                + textOf(ROOT.resolve("spring/tests/src"), ".java"));
+                + textOf(ROOT.resolve("spring/tests/src"), ".java")
+                + textOf(ROOT.resolve("kotlin/src/test"), ".kt"));
     List<DynamicTest> tests = new ArrayList<>();
     for (Path page : pages()) {
       Matcher snippet = SNIPPET.matcher(Files.readString(page));

@@ -52,6 +52,7 @@ class JarsTest {
         "stores/consul",
         "stores/memcached",
         "idempotency",
+        "kotlin",
         "micrometer",
         "spring/common",
         "spring/boot3-starter",
@@ -68,11 +69,11 @@ class JarsTest {
       }
       List<String> source =
           names(sources).stream()
-              .filter(n -> n.endsWith(".java") && !n.endsWith("-info.java"))
+              .filter(n -> n.matches(".*\\.(java|kt)") && !n.endsWith("-info.java"))
               .toList();
       assertThat(source).isNotEmpty();
       assertThat(names(classes))
-          .containsAll(source.stream().map(n -> n.replaceAll("java$", "class")).toList());
+          .containsAll(source.stream().map(n -> n.replaceAll("(java|kt)$", "class")).toList());
       assertThat(names(javadoc)).contains("index.html");
       assertThat(names(javadoc))
           .anyMatch(n -> n.matches("([.a-z0-9]+/)?io/leasehold/(.*/)?[A-Z]\\w+\\.html"));
