@@ -2,6 +2,7 @@ package io.leasehold.shedlock;
 
 import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
+import io.leasehold.StoreException;
 import java.time.Duration;
 import java.time.Instant;
 import net.javacrumbs.shedlock.core.LockConfiguration;
@@ -15,7 +16,7 @@ final class Node {
 
   /** Arguments: URL, lockAtMostFor, lockAtLeastFor. */
   public static void main(String[] arguments) throws Exception {
-    try (LockClient client = Leasehold.connect(arguments[0])) {
+    try (LockClient client = connect(arguments[0])) {
       SimpleLock lock =
           new LeaseholdLockProvider(client)
               .lock(
@@ -32,6 +33,19 @@ final class Node {
       }
       while (System.in.read() >= 0) {
         // Until it is killed
+      }
+    }
+  }
+
+  /**
+   * As often as it takes: on a busy machine a driver is slow to start, and the test has a limit.
+   */
+  private static LockClient connect(String url) {
+    while (true) {
+      try {
+        return Leasehold.connect(url);
+      } catch (StoreException e) {
+        System.out.println(e.getMessage());
       }
     }
   }
