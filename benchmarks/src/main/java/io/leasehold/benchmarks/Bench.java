@@ -40,15 +40,17 @@ final class Bench {
 
   private static int exitCode(String... args) {
     String scenario = args.length == 0 ? "" : args[0];
-    if (!scenario.equals("core") && !scenario.equals("objects")) {
-      return failed(USAGE, "the scenarios are: core, objects");
+    if (!List.of("core", "objects", "spring").contains(scenario)) {
+      return failed(USAGE, "the scenarios are: core, objects, spring");
     }
     String[] jmhArgs = List.of(args).subList(1, args.length).toArray(String[]::new);
     try {
       List<Figure> figures =
-          scenario.equals("core")
-              ? new Core(new Bench(new CommandLineOptions(jmhArgs)), 5).figures()
-              : new Allocations(4_000_000, 200_000).figures();
+          switch (scenario) {
+            case "core" -> new Core(new Bench(new CommandLineOptions(jmhArgs)), 5).figures();
+            case "spring" -> new Spring(new Bench(new CommandLineOptions(jmhArgs))).figures();
+            default -> new Allocations(4_000_000, 200_000).figures();
+          };
       print(figures);
       return figures.stream().anyMatch(Figure::isMissed) ? 1 : 0;
     } catch (CommandLineOptionException e) {

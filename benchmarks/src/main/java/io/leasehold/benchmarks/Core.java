@@ -42,16 +42,12 @@ final class Core {
     List<Figure> figures = new ArrayList<>();
     for (RunResult result : withAllocation(UncontendedBenchmark.class)) {
       String what = "uncontended " + method(result);
-      List<Double> micros = samples(result, i -> score(i) / 1_000);
-      List<Double> bytes = samples(result, i -> score(i, ALLOCATED));
-      figures.add(Figure.of(what, "us", micros).atMost(1));
-      figures.add(Figure.of(what + ", allocated", "B", bytes).atMost(300));
+      figures.add(Figure.of(what, "us", micros(result)).atMost(1));
+      figures.add(Figure.of(what + ", allocated", "B", bytes(result)).atMost(300));
     }
     RunResult store = withAllocation(StoreBenchmark.class).iterator().next();
-    List<Double> micros = samples(store, i -> score(i) / 1_000);
-    List<Double> bytes = samples(store, i -> score(i, ALLOCATED));
-    figures.add(Figure.of("  of that the store in memory", "us", micros));
-    figures.add(Figure.of("  of that the store in memory, allocated", "B", bytes));
+    figures.add(Figure.of("  of that the store in memory", "us", micros(store)));
+    figures.add(Figure.of("  of that the store in memory, allocated", "B", bytes(store)));
     return figures;
   }
 
@@ -113,9 +109,19 @@ final class Core {
     return bench.run(benchmarks, options -> options.addProfiler(GCProfiler.class));
   }
 
-  private static String method(RunResult result) {
+  static String method(RunResult result) {
     String benchmark = result.getParams().getBenchmark();
     return benchmark.substring(benchmark.lastIndexOf('.') + 1);
+  }
+
+  /** Of a benchmark in nanoseconds. */
+  static List<Double> micros(RunResult result) {
+    return samples(result, i -> score(i) / 1_000);
+  }
+
+  /** What each operation allocates; of a benchmark with the profiler. */
+  static List<Double> bytes(RunResult result) {
+    return samples(result, i -> score(i, ALLOCATED));
   }
 
   /** One of each iteration, of all forks. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
@@ -16,16 +17,7 @@ class BenchTest {
 
   @Test
   void coreMeasuresEveryFigure() throws Exception {
-    Options shortest =
-        new OptionsBuilder()
-            .forks(0)
-            .warmupIterations(1)
-            .warmupTime(INSTANT)
-            .measurementIterations(1)
-            .measurementTime(INSTANT)
-            .param("leases", "200")
-            .param("waiters", "100")
-            .build();
+    Options shortest = shortest().param("leases", "200").param("waiters", "100").build();
     List<Figure> figures = new Core(new Bench(shortest), 1).figures();
     assertThat(figures).hasSize(20).allSatisfy(figure -> assertThat(figure.value()).isFinite());
     assertThat(figures).filteredOn(figure -> figure.unit().equals("us")).hasSize(4);
@@ -34,6 +26,22 @@ class BenchTest {
     assertThat(value(figures, "200 held leases, renewals a period")).isPositive();
     assertThat(value(figures, "200 held leases, engine's CPU a period")).isPositive();
     assertThat(value(figures, "100 callers that wait and give up, allocated")).isPositive();
+  }
+
+  private static ChainedOptionsBuilder shortest() {
+    return new OptionsBuilder()
+        .forks(0)
+        .warmupIterations(1)
+        .warmupTime(INSTANT)
+        .measurementIterations(1)
+        .measurementTime(INSTANT);
+  }
+
+  @Test
+  void springMeasuresEveryFigure() throws Exception {
+    List<Figure> figures = new Spring(new Bench(shortest().build())).figures();
+    assertThat(figures).hasSize(10).allSatisfy(figure -> assertThat(figure.value()).isFinite());
+    assertThat(figures).filteredOn(Figure::hasTarget).hasSize(7);
   }
 
   @Test
