@@ -22,8 +22,9 @@ public class Orders {
   }
 
   /**
-   * Pays an order, once, whoever asks how often. One call at a time works on an account. A call
-   * that was paused for longer than its lease moves no money: the account has seen a higher token.
+   * Pays an order once, however often it is asked to. One call at a time works on an account. A
+   * call that was paused for longer than its lease moves no money: the account has seen a higher
+   * token.
    */
   @Locked("account:#{#account}")
   @Idempotent(value = "#{#order}", operation = "pay", fingerprint = "#{#account} #{#cents}")
