@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -117,6 +118,6 @@ class ThreeServersTest extends ServerTest {
             awaitServing();
           });
     }
-    underTwentyContenders(clients, events);
+    underTwentyContenders(Executors.newFixedThreadPool(20), clients, events);
   }
 }

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -151,7 +152,7 @@ class ClusterTest extends EtcdTest {
             each.awaitHealthy();
           });
     }
-    underTwentyContenders(clients, events);
+    underTwentyContenders(Executors.newFixedThreadPool(20), clients, events);
   }
 
   /** {@code TestMutexWaitsOnCurrentHolder} of etcd. */

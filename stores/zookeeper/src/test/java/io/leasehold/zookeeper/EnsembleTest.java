@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -140,6 +141,6 @@ class EnsembleTest extends ZooKeeperTest {
             each.awaitServing();
           });
     }
-    underTwentyContenders(clients, events);
+    underTwentyContenders(Executors.newFixedThreadPool(20), clients, events);
   }
 }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
@@ -142,10 +143,13 @@ public abstract class ClientTest {
   /**
    * Lets things happen one after another while twenty callers contend for a lock: each event comes
    * once some have had it since the one before. No two hold it, and tokens rise throughout.
+   *
+   * @param threads twenty, which it ends
    */
-  protected static void underTwentyContenders(List<Engine> clients, List<Runnable> events)
+  protected static void underTwentyContenders(
+      ExecutorService threads, List<Engine> clients, List<Runnable> events)
       throws InterruptedException {
-    new Contention(PATIENCE).during(clients, events);
+    new Contention(PATIENCE).during(threads, clients, events);
     clients.forEach(ClientTest::requireNothingLeft);
   }
 

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -34,9 +33,9 @@ final class Contention {
     this.patience = patience;
   }
 
-  /** Lets these happen one after another, each once more has been granted. */
-  void during(List<Engine> clients, List<Runnable> events) throws InterruptedException {
-    ExecutorService threads = Executors.newFixedThreadPool(CALLERS);
+  /** Lets these happen one after another, each once more has been granted. Ends the threads. */
+  void during(ExecutorService threads, List<Engine> clients, List<Runnable> events)
+      throws InterruptedException {
     try {
       for (int i = 0; i < CALLERS; i++) {
         Engine client = clients.get(i % clients.size());
