@@ -204,8 +204,9 @@ class RequestCountTest {
       List<CompletableFuture<Lease>> waiters = new ArrayList<>();
       for (int i = 0; i < neighbours; i++) {
         waiters.add(beginToWait(client.lock("a").with(fair), observer));
+        // So that the others need not ask once more
+        awaitListening();
       }
-      awaitListening();
       List<CompletableFuture<Void>> ends = new ArrayList<>();
       waiters.forEach(waiter -> ends.add(waiter.thenAccept(Lease::release)));
       int before = proxy.requests();
@@ -215,8 +216,10 @@ class RequestCountTest {
         end.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
       }
       long seconds = Duration.ofNanos(System.nanoTime() - begin).toSeconds();
-      // A poll, a renewal, and another release each second; PING with a release
-      assertThat(proxy.requests() - before).isLessThanOrEqualTo((int) (6 + 5 * seconds));
+      // A poll, a renewal, and another release each second; PING with a release. On a machine that
+      // stood still for so long that the grant fell back, all have asked for another place
+      long most = seconds < 2 ? 8 + 5 * seconds : 3L * neighbours;
+      assertThat(proxy.requests() - before).isLessThanOrEqualTo((int) most);
     }
 
     @Test
