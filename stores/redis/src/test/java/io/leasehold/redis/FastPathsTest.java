@@ -146,7 +146,7 @@ class FastPathsTest extends ServerTest {
   /** A ticket of a history. */
   private record One(int number, String mode, int fair) {
     String id() {
-      return String.format("%032x", number + 1);
+      return "0".repeat(31) + (number + 1);
     }
 
     String channel() {
