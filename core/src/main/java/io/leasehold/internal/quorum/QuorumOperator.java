@@ -137,7 +137,7 @@ final class QuorumOperator implements StoreOperator {
   private boolean isBroken(List<Reply<Boolean>> answers) {
     long broken = answers.stream().filter(answer -> answer.value().orElse(false)).count();
     long not = answers.stream().filter(answer -> !answer.value().orElse(true)).count();
-    if (broken >= store.quorum || not >= store.quorum && broken == 0) {
+    if (broken >= store.quorum || (not >= store.quorum && broken == 0)) {
       return broken > 0;
     }
     StoreException failure =
