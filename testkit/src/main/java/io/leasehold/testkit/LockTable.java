@@ -232,9 +232,9 @@ class LockTable {
    */
   Release release(Ticket ticket, Collection<LeaseId> served, long now) {
     sweep(ticket.name(), now);
-    if (holds(ticket.name(), ticket.id(), now)) {
-      Map<LeaseId, Entry> waiters = names.get(ticket.name()).waiters;
-      served.forEach(waiters::remove);
+    LockName name = names.get(ticket.name());
+    if (name != null && name.holders.containsKey(ticket.id())) {
+      served.forEach(name.waiters::remove);
       served.forEach(id -> bury(id, now));
     }
     return release(ticket, now);
