@@ -85,9 +85,9 @@ public final class PeerNetwork implements AutoCloseable {
         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
         dialled -> {
           String asked = head(dialled.getInputStream());
-          for (int to : servers.keySet()) {
-            if (asked.startsWith("CONNECT " + host(to) + ":")) {
-              pass(from, to, servers.get(to), dialled, "HTTP/1.1 200 OK\r\n\r\n");
+          for (Map.Entry<Integer, InetSocketAddress> to : servers.entrySet()) {
+            if (asked.startsWith("CONNECT " + host(to.getKey()) + ":")) {
+              pass(from, to.getKey(), to.getValue(), dialled, "HTTP/1.1 200 OK\r\n\r\n");
               return;
             }
           }

@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,15 +32,18 @@ class GrantWithoutLifeTest {
 
   /** How it is asked for: in the line of its process, by a ticket of its own, permits. */
   enum Way {
-    LINE(client -> client.lock("n")),
-    OWN(client -> client.lock("n").with(LockOptions.defaults().fair())),
-    READER(client -> client.readWriteLock("n").readLock()),
-    PERMITS(client -> client.semaphore("n", 2));
+    LINE,
+    OWN,
+    READER,
+    PERMITS;
 
-    private final Function<LockClient, DistributedLock> lock;
-
-    Way(Function<LockClient, DistributedLock> lock) {
-      this.lock = lock;
+    DistributedLock lock(LockClient client) {
+      return switch (this) {
+        case LINE -> client.lock("n");
+        case OWN -> client.lock("n").with(LockOptions.defaults().fair());
+        case READER -> client.readWriteLock("n").readLock();
+        case PERMITS -> client.semaphore("n", 2);
+      };
     }
   }
 
@@ -76,7 +78,7 @@ class GrantWithoutLifeTest {
   void isAskedAgainWithGrowingPauses(Way way) throws Exception {
     Engine client = client();
     long begin = System.nanoTime();
-    CompletableFuture<Lease> wait = way.lock.apply(client).acquireAsync(Duration.ofMinutes(1));
+    CompletableFuture<Lease> wait = way.lock(client).acquireAsync(Duration.ofMinutes(1));
 
     await().until(() -> granted.get() >= 4);
     // 50, 100, 200 ms
@@ -92,10 +94,10 @@ class GrantWithoutLifeTest {
   void tellsWhyTheCallerGotNothing(Way way) throws Exception {
     Engine client = client();
 
-    assertThatThrownBy(() -> way.lock.apply(client).acquire(Duration.ofSeconds(2)))
+    assertThatThrownBy(() -> way.lock(client).acquire(Duration.ofSeconds(2)))
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("use a longer ttl");
-    assertThatThrownBy(() -> way.lock.apply(client).tryAcquire())
+    assertThatThrownBy(() -> way.lock(client).tryAcquire())
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("use a longer ttl");
 
