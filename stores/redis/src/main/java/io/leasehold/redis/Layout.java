@@ -10,14 +10,14 @@ import java.util.stream.IntStream;
  */
 enum Layout {
   /** The number of the bucket. On 16 shards of a cluster one has 7 buckets, and another 25. */
-  NUMBERS {
+  NUMBERS(1) {
     @Override
     String tag(int bucket) {
       return Integer.toString(bucket);
     }
   },
   /** Three letters, by which each bucket falls into its own 64 of the slots of a cluster. */
-  EVEN {
+  EVEN(2) {
     @Override
     String tag(int bucket) {
       return Tags.OF_BUCKETS[bucket];
@@ -52,11 +52,17 @@ enum Layout {
   /** Of a cluster. */
   static final int SLOTS = 16_384;
 
+  private final int version;
+
+  Layout(int version) {
+    this.version = version;
+  }
+
   abstract String tag(int bucket);
 
   /** As the server has it. */
   int version() {
-    return ordinal() + 1;
+    return version;
   }
 
   /** Empty if it is of a version that came later. */

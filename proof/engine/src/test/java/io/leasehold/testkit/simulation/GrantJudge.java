@@ -136,7 +136,7 @@ final class GrantJudge {
   /** A fair caller is handed a lease along the queue: alone, by its place, and not for too long. */
   private void checkRun(Call call, Acquisition id) {
     Acquisition own = call.ticket == null ? null : judge.ids.get(call.ticket);
-    if (!call.wish.isAlone() || own == null || own.withdrawSent && !own.lapsed) {
+    if (!call.wish.isAlone() || own == null || (own.withdrawSent && !own.lapsed)) {
       judge.fail(Check.HAND_OVER, call + " is fair, and was handed a lease though it has no place");
     }
     if (call.process.nanos() - id.heardOf > LONGEST_RUN + Judge.SLACK) {

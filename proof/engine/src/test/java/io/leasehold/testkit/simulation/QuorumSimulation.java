@@ -69,7 +69,7 @@ final class QuorumSimulation {
   }
 
   /** A clock that runs a little faster or slower than true time. */
-  private abstract class OwnClock implements Clock {
+  abstract class OwnClock implements Clock {
     private final long ratePpm;
     private final long wall;
     long stepped;
