@@ -20,7 +20,7 @@ import org.junit.jupiter.api.DisplayName;
  */
 public interface LostRequestRules {
   /** Long enough for what it asks first, also on a busy machine. */
-  Duration GIVES_UP = Duration.ofMillis(150);
+  Duration GIVES_UP = Duration.ofMillis(400);
 
   /** What a client does, and which of its requests is lost. */
   @FunctionalInterface
