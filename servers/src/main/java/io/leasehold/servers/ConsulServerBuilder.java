@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 /** What a {@link ConsulServer} shall be like. */
 public final class ConsulServerBuilder {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
 
   private static final int THREE = 3;
 

@@ -138,7 +138,7 @@ public final class EtcdServer implements AutoCloseable {
    */
   private record Peer(String name, String listens, String known, String all, int proxy) {}
 
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
 
   private final Kind kind;
   private final Path program;

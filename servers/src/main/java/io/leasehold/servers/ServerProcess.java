@@ -41,7 +41,7 @@ public final class ServerProcess implements AutoCloseable {
     boolean answers(int port) throws IOException;
   }
 
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
 
   private final Path folder;
   private final Launch launch;

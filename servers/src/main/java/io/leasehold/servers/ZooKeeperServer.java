@@ -222,7 +222,7 @@ public final class ZooKeeperServer implements AutoCloseable {
 
   /** Waits until it serves. */
   public void awaitServing() {
-    await("a server that serves").atMost(Duration.ofSeconds(30)).until(() -> !mode().isEmpty());
+    await("a server that serves").atMost(Duration.ofSeconds(90)).until(() -> !mode().isEmpty());
   }
 
   /** Its URL for clients. */

@@ -44,7 +44,7 @@ class SessionModeTest extends ServerTest {
   private static final Duration SHORT = Duration.ofSeconds(2);
 
   /** What the store declares, and a loaded machine. */
-  private static final Duration FREE_AFTER = SHORT.plusSeconds(4).plusSeconds(3);
+  private static final Duration FREE_AFTER = SHORT.plusSeconds(4).plusSeconds(12);
 
   private static final Duration AT_ONCE = Duration.ofSeconds(5);
 
