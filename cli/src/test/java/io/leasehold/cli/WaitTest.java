@@ -61,7 +61,8 @@ class WaitTest {
   void aNameThatIsOnlyWaitedForIsFree() {
     try (Running holder = tool.hold("x");
         Running waiter =
-            tool.start("run", "--ttl", "1h", "x", "--", "true").awaitSaid("waiting for 'x'")) {
+            tool.start("run", "--fair", "--ttl", "1h", "x", "--", "true")
+                .awaitSaid("waiting for 'x'")) {
       tool.awaitWaits("x", waiter);
       waiter.signal("STOP");
       holder.signal("TERM");

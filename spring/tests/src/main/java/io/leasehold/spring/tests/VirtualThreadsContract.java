@@ -66,7 +66,8 @@ public abstract class VirtualThreadsContract {
               assertThat(counter.counted()).isEqualTo(CALLS);
               assertThat(answers).hasSize(1);
               await().until(() -> !counter.ran().isEmpty());
-              assertThat(counter.ran()).containsOnly(true);
+              // An older JDK has none, and all is as without the property
+              assertThat(counter.ran()).containsOnly(Runtime.version().feature() >= 21);
             });
   }
 
