@@ -141,7 +141,8 @@ abstract class ServerTest {
           }
         };
     client.addListener(listener);
-    CompletableFuture<Lease> waiter = lock.acquireAsync(PATIENCE);
+    // It outlasts the restart of a server on a busy machine
+    CompletableFuture<Lease> waiter = lock.acquireAsync(PATIENCE.multipliedBy(5));
     DistributedLock seen = observer.lock(lock.name());
     await()
         .pollInterval(Duration.ofMillis(2))
