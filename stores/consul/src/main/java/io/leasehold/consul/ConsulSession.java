@@ -5,17 +5,13 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.consul.Agent.Answer;
 import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.Entry.Details;
-import io.leasehold.sessions.Failures;
 import io.leasehold.sessions.Session;
 import io.leasehold.sessions.SessionLife;
-import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.json.JSONObject;
 import org.jspecify.annotations.Nullable;
@@ -31,12 +27,6 @@ final class ConsulSession implements Session {
   private final SessionLife life;
   private final Runnable ended;
   private final AtomicLong touches = new AtomicLong();
-
-  /**
-   * How many requests to enter each ticket may still take effect. The agent does not keep requests
-   * in order, so what removes such an entry forbids to make it too.
-   */
-  private final Map<LeaseId, Integer> entering = new ConcurrentHashMap<>();
 
   /**
    * Of one that was made.
@@ -60,16 +50,7 @@ final class ConsulSession implements Session {
             .add("check-not-exists", entries.gone(ticket.id()))
             .add("lock", key, id, entries.value(Details.of(ticket)), 0)
             .add("get-tree", entries.folder(ticket.name()));
-    entering.merge(ticket.id(), 1, Integer::sum);
-    return agent
-        .put(Transaction.PATH, enter, within)
-        .thenApply(answer -> entered(key, answer))
-        .whenComplete(
-            (done, failed) -> {
-              if (failed == null || !Failures.mayHaveTakenEffect(failed)) {
-                entering.computeIfPresent(ticket.id(), (same, n) -> n == 1 ? null : n - 1);
-              }
-            });
+    return agent.put(Transaction.PATH, enter, within).thenApply(answer -> entered(key, answer));
   }
 
   private Entered entered(String key, Answer answer) {
@@ -95,36 +76,29 @@ final class ConsulSession implements Session {
 
   @Override
   public CompletionStage<Boolean> leave(Entry own, Duration within) {
-    return entering.containsKey(own.id())
-        ? remove(own.id(), own.key(), within)
-        : store.remove(own, within);
+    return store.remove(own, within);
   }
 
+  /** The agent does not keep requests in order, so this forbids to make the entry too. */
   @Override
   public CompletionStage<Boolean> takeBack(Ticket ticket, Duration within) {
-    return remove(ticket.id(), entries.key(ticket), within).thenApply(wasThere -> true);
-  }
-
-  /** Removes an entry, so that no request makes it from now on. */
-  private CompletionStage<Boolean> remove(LeaseId ticket, String key, Duration within) {
+    String key = entries.key(ticket);
     Transaction remove =
         new Transaction()
-            .add("lock", entries.gone(ticket), id, "", 0)
+            .add("lock", entries.gone(ticket.id()), id, "", 0)
             .add("get-tree", key)
             .add("delete", key);
     return agent
         .put(Transaction.PATH, remove, within)
         .thenApply(
             answer -> {
-              boolean wasThere = false;
               if (Transaction.lacksSession(answer)) {
                 // Its entries went with it, and it makes no more
                 ended.run();
-              } else {
-                wasThere = done(answer).size() > 1;
+                return false;
               }
-              entering.remove(ticket);
-              return wasThere;
+              // The answer to the lock comes first
+              return done(answer).size() > 1;
             });
   }
 

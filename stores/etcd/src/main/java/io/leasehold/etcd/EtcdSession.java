@@ -15,20 +15,16 @@ import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.Entry.Details;
-import io.leasehold.sessions.Failures;
 import io.leasehold.sessions.Session;
 import io.leasehold.sessions.SessionLife;
-import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** A lease of etcd. Thread-safe. */
@@ -39,12 +35,6 @@ final class EtcdSession implements Session {
   private final long lease;
   private final SessionLife life;
   private final Runnable ended;
-
-  /**
-   * How many requests to enter each ticket may still take effect. One that a member was slow with
-   * may come after the release, so what removes such an entry forbids to make it too.
-   */
-  private final Map<LeaseId, Integer> entering = new ConcurrentHashMap<>();
 
   /** Of a lease that was granted. */
   EtcdSession(
@@ -92,14 +82,7 @@ final class EtcdSession implements Session {
             .addSuccess(Keys.put(put))
             .addSuccess(range(ticket.name()))
             .addFailure(range(ticket.name()));
-    entering.merge(ticket.id(), 1, Integer::sum);
     return change(txn.build(), within)
-        .whenComplete(
-            (done, failed) -> {
-              if (failed == null || !Failures.mayHaveTakenEffect(failed)) {
-                entering.computeIfPresent(ticket.id(), (same, n) -> n == 1 ? null : n - 1);
-              }
-            })
         .thenCompose(
             done -> {
               try {
@@ -130,42 +113,32 @@ final class EtcdSession implements Session {
 
   @Override
   public CompletionStage<Boolean> leave(Entry own, Duration within) {
-    TxnRequest.Builder txn = Keys.ifThere(own, Keys.delete(own.key())).toBuilder();
-    if (entering.containsKey(own.id())) {
-      txn.addSuccess(mark(own.id())).addFailure(mark(own.id()));
-    }
-    return removed(own.id(), change(txn.build(), within).thenApply(TxnResponse::getSucceeded));
+    TxnRequest txn = Keys.ifThere(own, Keys.delete(own.key()));
+    return removed(change(txn, within).thenApply(TxnResponse::getSucceeded));
   }
 
+  /** One that a member was slow with may come later, so this forbids to make it too. */
   @Override
   public CompletionStage<Boolean> takeBack(Ticket ticket, Duration within) {
-    TxnRequest.Builder txn =
+    PutRequest.Builder mark =
+        PutRequest.newBuilder().setKey(keys.withdrawn(ticket.id())).setLease(lease);
+    TxnRequest txn =
         TxnRequest.newBuilder()
             .addSuccess(Keys.delete(keys.key(ticket)))
-            .addSuccess(mark(ticket.id()));
-    return removed(ticket.id(), change(txn.build(), within).thenApply(done -> false))
-        .thenApply(wasThere -> true);
+            .addSuccess(Keys.put(mark))
+            .build();
+    return removed(
+        change(txn, within)
+            .thenApply(done -> done.getResponses(0).getResponseDeleteRange().getDeleted() > 0));
   }
 
-  /** Forbids to make the entry of a ticket from now on. */
-  private RequestOp mark(LeaseId id) {
-    return Keys.put(PutRequest.newBuilder().setKey(keys.withdrawn(id)).setLease(lease));
-  }
-
-  private CompletionStage<Boolean> removed(LeaseId id, CompletionStage<Boolean> wasThere) {
-    return wasThere
-        .exceptionallyCompose(
-            failed ->
-                // Its entries went with the session, and no request makes one without it
-                Request.saysNoSession(failed)
-                    ? CompletableFuture.completedFuture(false)
-                    : CompletableFuture.failedFuture(failed))
-        .whenComplete(
-            (done, failed) -> {
-              if (failed == null) {
-                entering.remove(id);
-              }
-            });
+  private static CompletionStage<Boolean> removed(CompletionStage<Boolean> wasThere) {
+    return wasThere.exceptionallyCompose(
+        failed ->
+            // Its entries went with the session, and no request makes one without it
+            Request.saysNoSession(failed)
+                ? CompletableFuture.completedFuture(false)
+                : CompletableFuture.failedFuture(failed));
   }
 
   @Override

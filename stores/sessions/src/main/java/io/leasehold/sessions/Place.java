@@ -41,11 +41,15 @@ final class Place {
   /** The entry; null if it was not made, or nothing is known of it. */
   private @Nullable Entry own;
 
-  /** How many requests to make the entry were sent in this session and are not answered. */
-  private int entering;
+  /**
+   * How many requests to make the entry were sent in this session and may still take effect: not
+   * answered yet, or with an outcome that is not known. A store may be slow with one, so a later
+   * answer says nothing of it.
+   */
+  private int mayComeLate;
 
-  /** Whether the outcome of one is not known. */
-  private boolean doubted;
+  /** Whether the store was told to make no entry any more. */
+  private boolean takenBack;
 
   /** How many attempts of the engine are under way. */
   private int attempts;
@@ -100,7 +104,7 @@ final class Place {
   }
 
   private boolean isInDoubt() {
-    return doubted || entering > 0;
+    return mayComeLate > 0 && !takenBack;
   }
 
   /**
@@ -210,13 +214,13 @@ final class Place {
   private CompletionStage<Entered> enter(OpenSession in, Duration within) {
     if (session != in) {
       // With an earlier session its entries ended, and what was still on its way
-      entering = 0;
-      doubted = false;
+      mayComeLate = 0;
+      takenBack = false;
     }
     session = in;
     own = null;
     watched.clear();
-    entering++;
+    mayComeLate++;
     return in.session()
         .enter(ticket, within)
         .whenComplete((entered, failed) -> entered(in, entered, failed));
@@ -225,9 +229,10 @@ final class Place {
   private synchronized void entered(
       OpenSession in, @Nullable Entered entered, @Nullable Throwable failed) {
     if (session == in) {
-      entering--;
       own = entered == null ? own : entered.own();
-      doubted = failed != null && (doubted || Failures.mayHaveTakenEffect(failed));
+      if (failed == null || !Failures.mayHaveTakenEffect(failed)) {
+        mayComeLate--;
+      }
     }
   }
 
@@ -277,7 +282,7 @@ final class Place {
     }
     Entry head = all.get(0);
     if (first && !mine.isOfOneKindWith(head)) {
-      return leave(in, mine, within)
+      return remove(in, mine, within)
           .thenApply(left -> new Attempt.OtherKind(head.mode(), head.limit()));
     }
     if (now.holds()) {
@@ -326,24 +331,32 @@ final class Place {
         head.details().holder().isEmpty()
             ? in.session().look(head, null, within).exceptionally(failed -> Optional.empty())
             : CompletableFuture.completedFuture(Optional.of(head.details()));
-    return leave(in, mine, within)
+    return remove(in, mine, within)
         .thenCombine(
             holder,
             (left, known) ->
                 new Attempt.Busy(Duration.ZERO, known.map(Details::holder).orElse("")));
   }
 
-  private CompletionStage<Boolean> leave(OpenSession in, Entry mine, Duration within) {
-    return in.session()
-        .leave(mine, within)
-        .whenComplete(
-            (left, failed) -> {
-              if (failed == null) {
-                synchronized (this) {
-                  own = null;
-                }
-              }
-            });
+  /** Removes the entry for good; whether it was there. */
+  private synchronized CompletionStage<Boolean> remove(
+      OpenSession in, Entry mine, Duration within) {
+    boolean isInDoubt = isInDoubt();
+    CompletionStage<Boolean> removed =
+        isInDoubt ? in.session().takeBack(ticket, within) : in.session().leave(mine, within);
+    return removed.whenComplete(
+        (wasThere, failed) -> {
+          if (failed == null) {
+            removed(in, isInDoubt);
+          }
+        });
+  }
+
+  private synchronized void removed(OpenSession in, boolean forGood) {
+    if (session == in) {
+      own = null;
+      takenBack |= forGood;
+    }
   }
 
   // ---- waiting
@@ -473,23 +486,22 @@ final class Place {
 
   // ---- the end
 
-  /** Removes its entry, and says whether none is made any more. */
+  /** Removes its entry for good. */
   synchronized CompletionStage<Boolean> takeBack(Duration within) {
     over = true;
     OpenSession in = session;
     if (in == null || in.hasEnded() || isNothing()) {
-      return CompletableFuture.completedFuture(true);
+      return CompletableFuture.completedFuture(false);
     }
-    return own == null || isInDoubt()
-        ? in.session().takeBack(ticket, within)
-        : in.session().leave(own, within).thenApply(left -> true);
+    Entry mine = own;
+    return mine == null ? in.session().takeBack(ticket, within) : remove(in, mine, within);
   }
 
-  /** Removes its entry if it holds the lock; says whether it did. */
+  /** Removes its entry for good if it holds the lock; says whether it did. */
   synchronized CompletionStage<Boolean> release(Duration within) {
     Standing standing = standing();
     return granted && standing != null
-        ? standing.in.session().leave(standing.entry, within)
+        ? remove(standing.in, standing.entry, within)
         : CompletableFuture.completedFuture(false);
   }
 

@@ -29,17 +29,18 @@ public interface Session {
   record Entered(Entry own, List<Entry> all) {}
 
   /**
-   * Removes an entry of this session, and no other.
+   * Removes an entry of this session, and no other. No earlier request may make it again: else see
+   * {@link #takeBack}.
    *
    * @return whether it was there
    */
   CompletionStage<Boolean> leave(Entry own, Duration within);
 
   /**
-   * Removes the entry of a ticket, if it is there, after an {@link #enter} whose outcome is not
-   * known.
+   * Removes the entry of a ticket, if it is there, while an {@link #enter} may still take effect.
+   * Once this has answered, no earlier request makes an entry.
    *
-   * @return whether an earlier request certainly makes no entry from now on
+   * @return whether it was there
    */
   CompletionStage<Boolean> takeBack(Ticket ticket, Duration within);
 

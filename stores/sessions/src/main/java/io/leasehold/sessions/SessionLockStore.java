@@ -118,14 +118,14 @@ public final class SessionLockStore implements LockStore {
     return place == null ? CompletableFuture.completedFuture(true) : takeBack(place, within);
   }
 
+  /** Final: no request that is still on its way makes the entry again. */
   private CompletionStage<Boolean> takeBack(Place place, Duration within) {
     return place
         .takeBack(within)
-        .whenComplete(
-            (isFinal, failed) -> {
-              if (failed == null && isFinal) {
-                forget(place);
-              }
+        .thenApply(
+            wasThere -> {
+              forget(place);
+              return true;
             });
   }
 

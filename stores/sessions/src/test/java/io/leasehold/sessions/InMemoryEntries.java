@@ -43,6 +43,8 @@ final class InMemoryEntries {
   private @Nullable CompletableFuture<Void> opens;
   private @Nullable CompletableFuture<Void> reads;
   private int refusals;
+  private boolean delays;
+  private Runnable late = () -> {};
   private boolean expires = true;
   private boolean beats = true;
 
@@ -91,6 +93,16 @@ final class InMemoryEntries {
   /** The next so many requests to make an entry take no effect. */
   void refuseEntries(int some) {
     refusals = some;
+  }
+
+  /** The next request to make an entry takes effect at {@link #arrive} only. */
+  synchronized void delayEntry() {
+    delays = true;
+  }
+
+  /** The request that was late takes effect now, unless it may not. */
+  synchronized void arrive() {
+    late.run();
   }
 
   /** As if the clients had been silent for the ttl. */
@@ -308,18 +320,29 @@ final class InMemoryEntries {
               refusals--;
               throw new StoreException(Failure.UNAVAILABLE, "not now", null);
             }
-            if (takenBack.contains(ticket.id())) {
-              throw new StoreException(Failure.UNAVAILABLE, "it was taken back", null);
+            if (delays) {
+              delays = false;
+              late = () -> enterNow(ticket);
+              throw new StoreException(Failure.UNKNOWN_OUTCOME, "no answer", null);
             }
-            Entry own =
-                named(ticket.name()).stream()
-                    .filter(held -> held.entry.id().equals(ticket.id()))
-                    .map(Held::entry)
-                    .findAny()
-                    .orElseGet(() -> make(ticket));
-            return new Entered(own, listed(ticket.name()));
+            return enterNow(ticket)
+                .map(own -> new Entered(own, listed(ticket.name())))
+                .orElseThrow(
+                    () -> new StoreException(Failure.UNAVAILABLE, "it was taken back", null));
           },
           this::tellIfEnded);
+    }
+
+    /** Empty if it was taken back. */
+    private Optional<Entry> enterNow(Ticket ticket) {
+      if (takenBack.contains(ticket.id())) {
+        return Optional.empty();
+      }
+      return named(ticket.name()).stream()
+          .map(Held::entry)
+          .filter(entry -> entry.id().equals(ticket.id()))
+          .findAny()
+          .or(() -> Optional.of(make(ticket)));
     }
 
     private Entry make(Ticket ticket) {
@@ -353,8 +376,7 @@ final class InMemoryEntries {
           () -> {
             requireAlive();
             takenBack.add(ticket.id());
-            removeIf(held -> held.entry.id().equals(ticket.id()));
-            return true;
+            return removeIf(held -> held.entry.id().equals(ticket.id()));
           },
           this::tellIfEnded);
     }

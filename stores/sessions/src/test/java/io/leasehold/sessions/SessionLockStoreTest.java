@@ -1,6 +1,7 @@
 package io.leasehold.sessions;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.leasehold.LockMode;
@@ -443,6 +444,35 @@ class SessionLockStoreTest {
   }
 
   /** It was read in a session that ended before the ticket entered another one and was granted. */
+  /** Its repeat was answered, and the lock was released since. */
+  @Test
+  void aRequestToEnterThatIsLateMakesNoEntryBehindTheRelease() throws Exception {
+    SessionLockStore store = open();
+    Ticket ticket = exclusive("name", Intent.QUEUE);
+    server.delayEntry();
+    assertThatThrownBy(() -> attempt(store, ticket)).hasMessageContaining("no answer");
+
+    assertThat(attempt(store, ticket)).isInstanceOf(Attempt.Granted.class);
+    assertThat(join(store.release(ticket, WITHIN))).isEqualTo(Release.RELEASED);
+    server.arrive();
+
+    assertThat(server.keys("name")).isEmpty();
+  }
+
+  @Test
+  void aRequestToEnterThatIsLateMakesNoEntryBehindAFailedTry() throws Exception {
+    SessionLockStore store = open();
+    attempt(store, exclusive("name", Intent.QUEUE));
+    Ticket ticket = exclusive("name", Intent.TRY);
+    server.delayEntry();
+    assertThatThrownBy(() -> attempt(store, ticket)).hasMessageContaining("no answer");
+
+    assertThat(attempt(store, ticket)).isInstanceOf(Attempt.Busy.class);
+    server.arrive();
+
+    assertThat(server.keys("name")).hasSize(1);
+  }
+
   @Test
   void aListThatIsLateEndsNoLaterLease() throws Exception {
     SessionLockStore store = open();

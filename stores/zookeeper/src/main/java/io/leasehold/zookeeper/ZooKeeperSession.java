@@ -264,17 +264,20 @@ final class ZooKeeperSession implements Session {
       settled = settled(ticket);
     }
     return settled
-        .thenCompose(
-            children ->
-                CompletableFuture.allOf(
-                    mine(ticket, children).stream()
-                        .map(this::leave)
-                        .toArray(CompletableFuture[]::new)))
+        .thenCompose(children -> leaveAll(mine(ticket, children)))
         .thenApply(
-            done -> {
+            wereThere -> {
               doubted.remove(ticket.id());
-              return true;
+              return wereThere;
             });
+  }
+
+  private CompletionStage<Boolean> leaveAll(List<String> paths) {
+    CompletionStage<Boolean> any = CompletableFuture.completedFuture(false);
+    for (String path : paths) {
+      any = any.thenCombine(leave(path), Boolean::logicalOr);
+    }
+    return any;
   }
 
   @Override
