@@ -130,7 +130,7 @@ public final class ConsulServerBuilder {
   private ConsulServer start(Peer peer, String bootstrap, boolean alone) {
     String program = Programs.server("consul-1.8").toString();
     try {
-      Path folder = Files.createTempDirectory("leasehold-consul-1.8-");
+      Path folder = Folders.temporary("consul-1.8");
       Optional<Certificate> certificate =
           tls ? Optional.of(new Certificate(folder)) : Optional.empty();
       HttpClient.Builder http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);

@@ -10,7 +10,6 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -149,7 +148,7 @@ public final class EtcdServer implements AutoCloseable {
     kind = how.kind;
     program = Programs.server(kind.program());
     try {
-      Path folder = Files.createTempDirectory("leasehold-" + kind.program() + "-");
+      Path folder = Folders.temporary(kind.program());
       certificate = how.tls ? Optional.of(new Certificate(folder)) : Optional.empty();
       ServerProcess.Launch launch =
           (port, data) -> {

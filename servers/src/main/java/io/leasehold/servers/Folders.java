@@ -6,11 +6,23 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Temporary folders. */
 final class Folders {
+  private static final Optional<Path> ROOT =
+      Optional.ofNullable(System.getenv("LEASEHOLD_SERVERS_FOLDER")).map(Path::of);
+
   private Folders() {}
+
+  /** A new one for a server. */
+  static Path temporary(String name) throws IOException {
+    String prefix = "leasehold-" + name + "-";
+    return ROOT.isPresent()
+        ? Files.createTempDirectory(ROOT.get(), prefix)
+        : Files.createTempDirectory(prefix);
+  }
 
   /** Into a folder that is there; with owners and permissions, also its own. */
   static void copy(Path from, Path to) {

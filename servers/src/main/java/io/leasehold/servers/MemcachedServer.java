@@ -7,7 +7,6 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,7 +55,7 @@ public final class MemcachedServer implements AutoCloseable {
   private static MemcachedServer start(boolean steppable, String... options) {
     String program = Programs.server("memcached-1.6").toString();
     try {
-      Path folder = Files.createTempDirectory("leasehold-memcached-");
+      Path folder = Folders.temporary("memcached");
       Optional<SteppableClock> clock =
           steppable ? Optional.of(new SteppableClock(folder)) : Optional.empty();
       ServerProcess.Launch launch =

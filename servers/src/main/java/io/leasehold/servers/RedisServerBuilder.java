@@ -86,7 +86,7 @@ public final class RedisServerBuilder {
     }
     String program = Programs.server(kind.program()).toString();
     try {
-      Path folder = Files.createTempDirectory("leasehold-" + kind.program() + "-");
+      Path folder = Folders.temporary(kind.program());
       Optional<Certificate> certificate =
           tls ? Optional.of(new Certificate(folder)) : Optional.empty();
       Optional<SteppableClock> clock =

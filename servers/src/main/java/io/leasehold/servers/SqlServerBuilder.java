@@ -3,7 +3,6 @@ package io.leasehold.servers;
 import io.leasehold.servers.SqlServer.Kind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +50,7 @@ public final class SqlServerBuilder {
     Path program = Programs.server(kind.program());
     SqlTemplate template = new SqlTemplate(kind.program(), kind.engine(), program);
     try {
-      Path folder = Files.createTempDirectory("leasehold-" + kind.program() + "-");
+      Path folder = Folders.temporary(kind.program());
       Optional<SteppableClock> clock =
           steppable ? Optional.of(new SteppableClock(folder)) : Optional.empty();
       Optional<Shim> disk = fillable ? Optional.of(new Shim("disk", folder)) : Optional.empty();

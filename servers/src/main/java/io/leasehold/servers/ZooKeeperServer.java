@@ -129,7 +129,7 @@ public final class ZooKeeperServer implements AutoCloseable {
   private static ZooKeeperServer start(
       List<String> settings, int id, boolean tls, boolean steppable) {
     try {
-      Path folder = Files.createTempDirectory("leasehold-zookeeper-");
+      Path folder = Folders.temporary("zookeeper");
       Optional<Secured> secured =
           tls ? Optional.of(new Secured(Ports.free(), new Certificate(folder))) : Optional.empty();
       List<String> all = new ArrayList<>(settings);
