@@ -443,7 +443,6 @@ class SessionLockStoreTest {
     assertThat(server.keys("name")).isEmpty();
   }
 
-  /** It was read in a session that ended before the ticket entered another one and was granted. */
   /** Its repeat was answered, and the lock was released since. */
   @Test
   void aRequestToEnterThatIsLateMakesNoEntryBehindTheRelease() throws Exception {
@@ -473,6 +472,7 @@ class SessionLockStoreTest {
     assertThat(server.keys("name")).hasSize(1);
   }
 
+  /** It was read in a session that ended before the ticket entered another one and was granted. */
   @Test
   void aListThatIsLateEndsNoLaterLease() throws Exception {
     SessionLockStore store = open();
