@@ -18,6 +18,7 @@ class MappingTest {
 
   private static final String OF_LEASES = "The specification and the engine";
   private static final String OF_QUORUMS = "Quorums in the engine";
+  private static final String OF_RUNS = "Runs in the engine";
 
   @ParameterizedTest(name = "{1}: {2}")
   @MethodSource("methods")
@@ -54,11 +55,14 @@ class MappingTest {
   }
 
   static Stream<Arguments> specifications() {
-    return Stream.of(Arguments.of(Model.SPEC, OF_LEASES), Arguments.of(Model.QUORUM, OF_QUORUMS));
+    return Stream.of(
+        Arguments.of(Model.SPEC, OF_LEASES),
+        Arguments.of(Model.QUORUM, OF_QUORUMS),
+        Arguments.of(Model.RUN, OF_RUNS));
   }
 
   static Stream<Arguments> methods() {
-    return Stream.concat(methods(Model.SPEC, OF_LEASES), methods(Model.QUORUM, OF_QUORUMS));
+    return specifications().flatMap(each -> methods((Path) each.get()[0], (String) each.get()[1]));
   }
 
   private static Stream<Arguments> methods(Path spec, String table) {

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** A model of the specification: the text of its configuration, to be changed and run. */
 record Model(String name, String text) {
@@ -12,13 +13,17 @@ record Model(String name, String text) {
   static final Path SPEC = ROOT.resolve("spec/tla/Lease.tla");
   static final Path CLAIM = ROOT.resolve("spec/tla/Claim.tla");
   static final Path QUORUM = ROOT.resolve("spec/tla/Quorum.tla");
+  static final Path RUN = ROOT.resolve("spec/tla/Run.tla");
   static final Path README = ROOT.resolve("spec/README.md");
 
   private static final Pattern DEEP = Pattern.compile("= \\S+ \\\\\\* deep: (\\S+)");
 
   /** The specification that it is a model of. */
   Path spec() {
-    return name.equals("Quorum") ? QUORUM : name.startsWith("Claim") ? CLAIM : SPEC;
+    return Stream.of(CLAIM, QUORUM, RUN)
+        .filter(spec -> name.startsWith(spec.getFileName().toString().replace(".tla", "")))
+        .findFirst()
+        .orElse(SPEC);
   }
 
   /** As it is in the checkout, with the larger bounds if they are asked for. */
