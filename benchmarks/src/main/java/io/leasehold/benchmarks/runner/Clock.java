@@ -17,8 +17,8 @@ public final class Clock {
     return System.nanoTime();
   }
 
-  /** The day in UTC, for the name of a file. */
-  static LocalDate today() {
+  /** The day in UTC. */
+  public static LocalDate today() {
     return LocalDate.now(ZoneOffset.UTC);
   }
 

@@ -31,7 +31,12 @@ public interface Library {
 
   /** The file it was loaded from, which is named after its version; nothing for the JDK. */
   default String jar() {
-    return Optional.ofNullable(type().getProtectionDomain().getCodeSource())
+    return jar(type());
+  }
+
+  /** The file that a class was loaded from; nothing for the JDK. */
+  static String jar(Class<?> type) {
+    return Optional.ofNullable(type.getProtectionDomain().getCodeSource())
         .map(source -> source.getLocation().getPath().replaceAll("/$", ""))
         .map(path -> path.substring(path.lastIndexOf('/') + 1))
         .filter(name -> name.endsWith(".jar"))
