@@ -186,7 +186,9 @@ public final class Engine implements LockClient {
 
   private void requireUsable(String name) {
     LockNames.require(name);
-    requireOpen("lock '" + name + "'");
+    if (isClosed()) { // Asked here too: every lock would pay for the text
+      throw closed("lock '" + name + "'");
+    }
   }
 
   @SuppressWarnings("ReferenceEquality") // Equal options only cost terms of their own
@@ -263,8 +265,12 @@ public final class Engine implements LockClient {
 
   private void requireOpen(String what) {
     if (isClosed()) {
-      throw new ClientClosedException(what + ": the client was closed");
+      throw closed(what);
     }
+  }
+
+  private static ClientClosedException closed(String what) {
+    return new ClientClosedException(what + ": the client was closed");
   }
 
   @Override
