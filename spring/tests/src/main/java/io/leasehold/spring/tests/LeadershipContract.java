@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.event.EventListener;
 
@@ -63,21 +64,50 @@ public abstract class LeadershipContract {
                         store.heal();
                       });
               // The end of the second context is a resignation, and no loss
-              assertThat(two.events).containsExactly("Elected", "Resigned");
+              assertThat(two.events).containsExactly("Elected", "Resigned", "the end of beans");
               await().until(() -> here.isLeader("scheduler"));
+              await().until(() -> one.count("Elected") == 2);
             });
-    await().until(() -> one.events.get(one.events.size() - 1).equals("Resigned"));
+    assertThat(one.events).endsWith("Elected", "Resigned", "the end of beans");
+    // Each is told once
+    assertThat(one.events)
+        .filteredOn(List.of("Elected", "Lost", "Resigned")::contains)
+        .containsExactly("Elected", "Lost", "Elected", "Resigned");
     assertThat(server.list()).isEmpty();
   }
 
-  /** Hears what is published. */
-  static class Heard {
+  @Test
+  void allIsToldOnTheThreadOfTheLeadershipAlsoWhileTheContextCloses() {
+    Heard heard = new Heard();
+    instance(new FaultyStore(server), heard)
+        .withPropertyValues("leasehold.leadership[0]=scheduler")
+        .run(context -> await().until(() -> heard.count("Elected") == 1));
+    assertThat(heard.events).containsExactly("Elected", "Resigned", "the end of beans");
+    assertThat(heard.threads)
+        .hasSize(2)
+        .doesNotContain(Thread.currentThread().getName())
+        .allMatch(name -> name.contains("leader"));
+  }
+
+  /** Hears what is published, as long as there are beans. */
+  static class Heard implements DisposableBean {
     final List<String> events = new CopyOnWriteArrayList<>();
+    final List<String> threads = new CopyOnWriteArrayList<>();
 
     @EventListener
     void hear(LeadershipEvent event) {
       assertThat(event.name()).isEqualTo("scheduler");
+      threads.add(Thread.currentThread().getName());
       events.add(event.getClass().getSimpleName());
+    }
+
+    long count(String event) {
+      return events.stream().filter(event::equals).count();
+    }
+
+    @Override
+    public void destroy() {
+      events.add("the end of beans");
     }
   }
 }
