@@ -7,7 +7,10 @@ import io.leasehold.idempotency.servlet.IdempotencyFilter;
 import io.leasehold.spring.IdempotencyFilterCustomizer;
 import io.leasehold.spring.autoconfigure.IdempotencyFilterAutoConfiguration;
 import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -43,14 +46,44 @@ public abstract class IdempotencyFilterContract {
             });
   }
 
+  @Test
+  void aTwinIsToldToComeBackWhileTheFirstRuns() {
+    contexts()
+        .withPropertyValues("leasehold.idempotency.paths[0]=/payments/*")
+        .withBean(IdempotencyFilterCustomizer.class, () -> builder -> builder.principal(r -> ""))
+        .run(
+            context -> {
+              FilterRegistrationBean<?> filter = context.getBean(FilterRegistrationBean.class);
+              AtomicInteger runs = new AtomicInteger();
+              AtomicReference<MockHttpServletResponse> twin = new AtomicReference<>();
+              // The twin comes while the first is at work
+              FilterChain meanwhile =
+                  (r, s) -> {
+                    runs.incrementAndGet();
+                    twin.set(send(filter, runs, "one"));
+                    s.getWriter().write("paid");
+                  };
+              assertThat(send(filter, meanwhile, "one").getContentAsString()).isEqualTo("paid");
+              assertThat(twin.get().getStatus()).isEqualTo(409);
+              assertThat(send(filter, runs, "one").getContentAsString()).isEqualTo("paid");
+              assertThat(runs).hasValue(1);
+            });
+  }
+
   private static MockHttpServletResponse send(
-      FilterRegistrationBean<?> filter, AtomicInteger runs, String key) throws Exception {
+      FilterRegistrationBean<?> filter, AtomicInteger runs, String key)
+      throws IOException, ServletException {
+    return send(filter, (r, s) -> s.getWriter().write("paid " + runs.incrementAndGet()), key);
+  }
+
+  private static MockHttpServletResponse send(
+      FilterRegistrationBean<?> filter, FilterChain pays, String key)
+      throws IOException, ServletException {
     MockHttpServletRequest request = new MockHttpServletRequest("POST", "/payments/7");
     if (key != null) {
       request.addHeader("Idempotency-Key", key);
     }
     MockHttpServletResponse response = new MockHttpServletResponse();
-    FilterChain pays = (r, s) -> s.getWriter().write("paid " + runs.incrementAndGet());
     filter.getFilter().doFilter(request, response, pays);
     return response;
   }
