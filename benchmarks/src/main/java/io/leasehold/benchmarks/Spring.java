@@ -10,6 +10,8 @@ import org.openjdk.jmh.runner.RunnerException;
 /** What the annotation and the meters cost beyond the lock, on the store in memory. */
 final class Spring {
   private static final String PLAIN = "plain";
+  private static final String BY_HAND = "byHand";
+  private static final String METERS = "withMeters";
 
   private final Bench bench;
 
@@ -28,15 +30,25 @@ final class Spring {
     for (RunResult each : results) {
       String method = Core.method(each);
       if (!method.equals(PLAIN)) {
-        boolean meters = method.equals("withMeters");
-        String what = (meters ? "meters" : "@Locked, " + method) + ", beyond it";
-        figures.add(
-            Figure.of(what, "us", beyond(micros, Core.micros(each))).atMost(meters ? 0.5 : 1));
+        String what = what(method) + ", beyond it";
+        Figure time = Figure.of(what, "us", beyond(micros, Core.micros(each)));
         Figure allocated = Figure.of(what + ", allocated", "B", beyond(bytes, Core.bytes(each)));
-        figures.add(meters ? allocated : allocated.atMost(300));
+        switch (method) {
+          case BY_HAND -> figures.addAll(List.of(time, allocated));
+          case METERS -> figures.addAll(List.of(time.atMost(0.5), allocated));
+          default -> figures.addAll(List.of(time.atMost(1), allocated.atMost(300)));
+        }
       }
     }
     return figures;
+  }
+
+  private static String what(String method) {
+    return switch (method) {
+      case BY_HAND -> "a lock made for the call";
+      case METERS -> "meters";
+      default -> "@Locked, " + method;
+    };
   }
 
   private static List<Double> beyond(Figure plain, List<Double> samples) {

@@ -40,7 +40,7 @@ class BenchTest {
   @Test
   void springMeasuresEveryFigure() throws Exception {
     List<Figure> figures = new Spring(new Bench(shortest().build())).figures();
-    assertThat(figures).hasSize(10).allSatisfy(figure -> assertThat(figure.value()).isFinite());
+    assertThat(figures).hasSize(12).allSatisfy(figure -> assertThat(figure.value()).isFinite());
     assertThat(figures).filteredOn(Figure::hasTarget).hasSize(7);
   }
 

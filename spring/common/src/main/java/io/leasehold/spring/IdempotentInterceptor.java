@@ -10,6 +10,7 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodClassKey;
+import org.springframework.expression.EvaluationContext;
 
 /**
  * Runs {@link Idempotent} methods once. All claiming, waiting and replaying is the toolkit's: here
@@ -18,12 +19,12 @@ import org.springframework.core.MethodClassKey;
 final class IdempotentInterceptor implements MethodInterceptor {
   private final Map<MethodClassKey, IdempotentMethod> plans = new ConcurrentHashMap<>();
   private final IdempotentReader reader;
-  private final IdempotentHome home;
+  private final EvaluationContext shared;
   private final @Nullable IdempotentTransactions transactions;
 
   IdempotentInterceptor(IdempotentReader reader, IdempotentHome home) {
     this.reader = reader;
-    this.home = home;
+    this.shared = CallContext.shared(home.beans());
     this.transactions = LockedInterceptor.TRANSACTIONS ? new IdempotentTransactions(home) : null;
   }
 
@@ -34,8 +35,7 @@ final class IdempotentInterceptor implements MethodInterceptor {
         plans.computeIfAbsent(
             new MethodClassKey(invocation.getMethod(), type),
             key -> reader.read(type, invocation.getMethod()));
-    NameTemplate.Call call =
-        new NameTemplate.Call(plan.method(), invocation.getArguments(), home.beans());
+    NameTemplate.Call call = new NameTemplate.Call(invocation.getArguments(), shared);
     Key key = plan.key(call);
     Fingerprint fingerprint = plan.fingerprint(call);
     Action<Optional<Object>, Exception> work =

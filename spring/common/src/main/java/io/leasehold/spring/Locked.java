@@ -49,8 +49,9 @@ public @interface Locked {
    *
    * <p>Each is a text with {@code ${…}} for properties, replaced at start-up, and {@code #{…}} for
    * SpEL, evaluated once at each call: over the parameters by name ({@code #id}) or place ({@code
-   * #p0}), and beans ({@code @tenants}). A part that yields null fails the call. If the whole text
-   * is one {@code #{…}} that yields a collection or an array, each element is a name.
+   * #p0}), and beans ({@code @tenants}), of which it sets nothing. A part that yields null fails
+   * the call. If the whole text is one {@code #{…}} that yields a collection or an array, each
+   * element is a name.
    */
   String[] value();
 

@@ -4,6 +4,7 @@ import io.leasehold.DistributedLock;
 import io.leasehold.LockClient;
 import io.leasehold.LockTimeoutException;
 import io.leasehold.MultiLock;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +19,9 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.MethodClassKey;
+import org.springframework.expression.EvaluationContext;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -35,7 +37,7 @@ final class LockedInterceptor implements MethodInterceptor {
   private final Map<MethodClassKey, Plan> plans = new ConcurrentHashMap<>();
   private final LockedReader reader;
   private final Supplier<LockClient> client;
-  private final BeanFactory beans;
+  private final EvaluationContext shared;
 
   /**
    * What is known of a method before it is called.
@@ -48,19 +50,16 @@ final class LockedInterceptor implements MethodInterceptor {
     }
   }
 
-  LockedInterceptor(LockedReader reader, Supplier<LockClient> client, BeanFactory beans) {
+  LockedInterceptor(
+      LockedReader reader, Supplier<LockClient> client, ConfigurableBeanFactory beans) {
     this.reader = reader;
     this.client = client;
-    this.beans = beans;
+    this.shared = CallContext.shared(beans);
   }
 
   @Override
   public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-    Class<?> type = type(invocation);
-    Plan known =
-        plans.computeIfAbsent(
-            new MethodClassKey(invocation.getMethod(), type),
-            key -> Plan.of(reader.read(type, invocation.getMethod()), client.get()));
+    Plan known = known(invocation.getMethod(), type(invocation));
     LockedMethod plan = known.method();
     LockedInvocation call =
         new LockedInvocation(invocation, plan, client.get(), known.lock(), names(plan, invocation));
@@ -72,6 +71,14 @@ final class LockedInterceptor implements MethodInterceptor {
     };
   }
 
+  private Plan known(Method method, Class<?> type) {
+    MethodClassKey key = new MethodClassKey(method, type);
+    Plan known = plans.get(key);
+    return known != null
+        ? known
+        : plans.computeIfAbsent(key, k -> Plan.of(reader.read(type, method), client.get()));
+  }
+
   static Class<?> type(MethodInvocation invocation) {
     Object target = invocation.getThis();
     return target == null
@@ -80,7 +87,7 @@ final class LockedInterceptor implements MethodInterceptor {
   }
 
   private List<String> names(LockedMethod plan, MethodInvocation invocation) {
-    NameTemplate.Call call = new NameTemplate.Call(plan.method(), invocation.getArguments(), beans);
+    NameTemplate.Call call = new NameTemplate.Call(invocation.getArguments(), shared);
     if (plan.templates().size() == 1) {
       return plan.templates().get(0).names(call);
     }

@@ -198,12 +198,11 @@ final class LockedReader {
     return Optional.of(found);
   }
 
+  /** The default options themselves if nothing is said, for which the client has all prepared. */
   private LockOptions options(Locked locked) {
     LockOptions options = locked.fair() ? LockOptions.defaults().fair() : LockOptions.defaults();
-    Optional<Duration> ttl = text.duration(locked.ttl());
-    Optional<Duration> maxHold = text.duration(locked.maxHold());
-    Optional<Duration> minHold = text.duration(locked.minHold());
-    return new LockOptions(
-        ttl, maxHold, minHold, options.renewal(), options.order(), options.reentrance());
+    options = text.duration(locked.ttl()).map(options::withTtl).orElse(options);
+    options = text.duration(locked.maxHold()).map(options::withMaxHold).orElse(options);
+    return text.duration(locked.minHold()).map(options::withMinHold).orElse(options);
   }
 }

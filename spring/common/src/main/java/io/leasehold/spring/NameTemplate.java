@@ -3,17 +3,15 @@ package io.leasehold.spring;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanFactory;
-import org.springframework.context.expression.BeanFactoryResolver;
-import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.EvaluationContext;
@@ -37,64 +35,61 @@ import org.springframework.util.ObjectUtils;
 final class NameTemplate {
   private static final ParameterNameDiscoverer PARAMETERS = new DefaultParameterNameDiscoverer();
   private static final SpelExpressionParser PARSER = new SpelExpressionParser();
-  private static final Object NO_ROOT = new Object();
   private static final Set<String> GIVEN = Set.of("#root", "#this");
 
   private final String what;
   private final String text;
   private final List<Part> parts;
+  private final Optional<List<String>> fixed;
 
   private NameTemplate(String what, String text, List<Part> parts) {
     this.what = what;
     this.text = text;
     this.parts = parts;
+    this.fixed =
+        parts.size() == 1 && parts.get(0).literal()
+            ? Optional.of(List.of(parts.get(0).text()))
+            : Optional.empty();
   }
 
   /**
-   * A literal, a parameter, or an expression; only the last one needs a context, which is dear.
+   * A literal, a parameter, or an expression; only the last one needs a context.
    *
    * @param text as it is written
    * @param literal whether its value is that text
    */
   private record Part(String text, boolean literal, Function<Call, @Nullable Object> value) {
-    static Part of(Expression expression, List<Set<String>> parameters) {
+    static Part of(Expression expression, Map<String, Integer> places) {
       String text = expression.getExpressionString();
       if (expression instanceof LiteralExpression) {
         return new Part(text, true, call -> text);
       }
-      for (int i = 0; i < parameters.size(); i++) {
-        if (parameters.get(i).contains(text.strip())) {
-          int at = i;
-          return new Part(text, false, call -> call.arguments[at]);
-        }
+      String variable = text.strip();
+      Integer at = variable.startsWith("#") ? places.get(variable.substring(1)) : null;
+      if (at != null) {
+        int place = at;
+        return new Part(text, false, call -> call.arguments[place]);
       }
-      return new Part(text, false, call -> expression.getValue(call.context()));
+      return new Part(
+          text,
+          false,
+          call -> expression.getValue(new CallContext(places, call.arguments, call.shared)));
     }
   }
 
-  /** One call, as templates see it. Not thread-safe. */
+  /** One call, as templates see it. */
   static final class Call {
-    private final Method method;
     private final @Nullable Object[] arguments;
-    private final BeanFactory beans;
-    private @Nullable EvaluationContext context;
+    private final EvaluationContext shared;
 
-    Call(Method method, @Nullable Object[] arguments, BeanFactory beans) {
-      this.method = method;
+    /**
+     * A call.
+     *
+     * @param shared see {@link CallContext}
+     */
+    Call(@Nullable Object[] arguments, EvaluationContext shared) {
       this.arguments = arguments;
-      this.beans = beans;
-    }
-
-    private EvaluationContext context() {
-      EvaluationContext made = context;
-      if (made == null) {
-        MethodBasedEvaluationContext spel =
-            new MethodBasedEvaluationContext(NO_ROOT, method, arguments, PARAMETERS);
-        spel.setBeanResolver(new BeanFactoryResolver(beans));
-        made = spel;
-        context = made;
-      }
-      return made;
+      this.shared = shared;
     }
   }
 
@@ -114,12 +109,12 @@ final class NameTemplate {
         all instanceof CompositeStringExpression composite
             ? List.of(composite.getExpressions())
             : List.of(all);
-    List<Set<String>> parameters = parameters(method);
+    Map<String, Integer> places = places(method);
     NameTemplate template =
         new NameTemplate(
-            what, text, expressions.stream().map(each -> Part.of(each, parameters)).toList());
+            what, text, expressions.stream().map(each -> Part.of(each, places)).toList());
     Set<String> known =
-        Stream.concat(GIVEN.stream(), parameters.stream().flatMap(Set::stream))
+        Stream.concat(GIVEN.stream(), places.keySet().stream().map(name -> "#" + name))
             .collect(Collectors.toSet());
     for (Expression part : expressions) {
       if (part instanceof SpelExpression spel) {
@@ -129,16 +124,20 @@ final class NameTemplate {
     return template;
   }
 
-  /** What SpEL may call each parameter: {@code #id}, {@code #p0}, {@code #a0}. */
-  private static List<Set<String>> parameters(Method method) {
+  /**
+   * The places of the parameters by what SpEL may call them: {@code id}, {@code p0}, {@code a0}.
+   */
+  private static Map<String, Integer> places(Method method) {
     String[] names = PARAMETERS.getParameterNames(method);
-    return IntStream.range(0, method.getParameterCount())
-        .mapToObj(
-            i ->
-                names == null || names[i] == null
-                    ? Set.of("#p" + i, "#a" + i)
-                    : Stream.of("#" + names[i], "#p" + i, "#a" + i).collect(Collectors.toSet()))
-        .toList();
+    Map<String, Integer> places = new HashMap<>();
+    for (int i = 0; i < method.getParameterCount(); i++) {
+      places.put("a" + i, i);
+      places.put("p" + i, i);
+      if (names != null && names[i] != null) {
+        places.put(names[i], i);
+      }
+    }
+    return Map.copyOf(places);
   }
 
   private void requireKnown(SpelNode node, Set<String> known) {
@@ -162,9 +161,7 @@ final class NameTemplate {
 
   /** The name, if the text has no SpEL. */
   Optional<String> fixed() {
-    return parts.size() == 1 && parts.get(0).literal()
-        ? Optional.of(parts.get(0).text())
-        : Optional.empty();
+    return fixed.map(names -> names.get(0));
   }
 
   /**
@@ -187,14 +184,18 @@ final class NameTemplate {
    * @throws IllegalArgumentException if a part yields null, or the whole no name
    */
   List<String> names(Call call) {
+    if (fixed.isPresent()) {
+      return fixed.get();
+    }
     if (parts.size() == 1) {
       return several(value(parts.get(0), call));
     }
-    StringBuilder name = new StringBuilder();
-    for (Part part : parts) {
-      name.append(value(part, call));
+    // Mostly a literal and a parameter: a builder would cost more
+    String name = value(parts.get(0), call).toString();
+    for (int i = 1; i < parts.size(); i++) {
+      name += value(parts.get(i), call);
     }
-    return List.of(name.toString());
+    return List.of(name);
   }
 
   private List<String> several(Object value) {

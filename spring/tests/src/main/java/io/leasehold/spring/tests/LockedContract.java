@@ -22,7 +22,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CyclicBarrier;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
@@ -34,6 +36,9 @@ import reactor.core.publisher.Mono;
 /** What {@link Locked} promises, on the store in memory. */
 @Tag("jdk")
 public abstract class LockedContract {
+  /** Read by a name. */
+  public static final String OF_TYPE = "of a type";
+
   private void run(BiConsumer<Work, Store> test) {
     Contexts.with()
         .withUserConfiguration(App.class)
@@ -56,6 +61,41 @@ public abstract class LockedContract {
           assertThat(account.id).isEqualTo("8");
           assertThat(account.reads).isEqualTo(1);
           assertThat(store.server.list()).isEmpty();
+        });
+  }
+
+  @Test
+  void aNameReadsBeansAndTypesAndSetsNothing() {
+    run(
+        (work, store) -> {
+          assertThat(atPlatform(() -> work.ofBeanAndType(-3, null)))
+              .isEqualTo("of a bean:of a type:3");
+          assertThatThrownBy(() -> work.sets(1)).hasMessageContaining("not assignable");
+          assertThat(work.runs()).isZero();
+        });
+  }
+
+  /** On a thread that has not the class loader of the application. */
+  private static <T> T atPlatform(Supplier<T> call) {
+    Thread me = Thread.currentThread();
+    ClassLoader mine = me.getContextClassLoader();
+    me.setContextClassLoader(ClassLoader.getPlatformClassLoader());
+    try {
+      return call.get();
+    } finally {
+      me.setContextClassLoader(mine);
+    }
+  }
+
+  @Test
+  void callsAtOnceEachHaveTheirOwnName() {
+    run(
+        (work, store) -> {
+          CyclicBarrier both = new CyclicBarrier(2);
+          CompletableFuture<String> other =
+              CompletableFuture.supplyAsync(() -> work.meets(both, "a", null));
+          assertThat(work.meets(both, "b", null)).endsWith(":b");
+          assertThat(other.join()).endsWith(":a");
         });
   }
 
@@ -297,6 +337,11 @@ public abstract class LockedContract {
     }
 
     @Bean
+    String tenant() {
+      return "of a bean";
+    }
+
+    @Bean
     Work work() {
       return new Work();
     }
@@ -316,6 +361,22 @@ public abstract class LockedContract {
       String before = "account:" + account.id;
       account.id = "8";
       return before;
+    }
+
+    /** The calls meet while their names are evaluated. */
+    @Locked("#{#both.await() + ':' + #id}")
+    public String meets(CyclicBarrier both, String id, Lease lease) {
+      return lease.name();
+    }
+
+    @Locked("#{@tenant}:#{T(io.leasehold.spring.tests.LockedContract).OF_TYPE}:#{-#p0}")
+    public String ofBeanAndType(int number, Lease lease) {
+      return lease.name();
+    }
+
+    @Locked("#{#number = 5}")
+    public void sets(int number) {
+      runs++;
     }
 
     @Locked("#{#p0}")
