@@ -236,6 +236,21 @@ class InstalledTest {
   }
 
   @Test
+  void theJarsOfAllLibrariesAreThere() throws IOException {
+    try (var jars = Files.list(packages.out().resolve("jars"))) {
+      assertThat(
+              jars.map(
+                  jar -> jar.getFileName().toString().replaceAll("-\\d[0-9.]*(-SNAPSHOT)?", "")))
+          .containsExactlyInAnyOrderElementsOf(
+              Packages.published().stream()
+                  .map(Packages::artifact)
+                  .flatMap(name -> Stream.of("", "-sources", "-javadoc").map(name::concat))
+                  .map(name -> name + ".jar")
+                  .toList());
+    }
+  }
+
+  @Test
   void theLauncherBesideTheJarPreparesOnceForItsUser() throws IOException {
     Packages own = new Packages(Files.createDirectories(directory.resolve("user")));
     String launcher = own.out().resolve("leasehold").toString();

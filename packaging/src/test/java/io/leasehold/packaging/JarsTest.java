@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What is in the jars that are published, and in the one that is run. */
 class JarsTest {
@@ -40,25 +40,7 @@ class JarsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "core",
-        "testkit",
-        "stores/jdbc",
-        "stores/redis",
-        "stores/sessions",
-        "stores/zookeeper",
-        "stores/etcd",
-        "stores/consul",
-        "stores/memcached",
-        "idempotency",
-        "kotlin",
-        "micrometer",
-        "spring/common",
-        "spring/boot3-starter",
-        "spring/boot4-starter",
-        "cli"
-      })
+  @MethodSource("io.leasehold.packaging.Packages#published")
   void aPublishedModuleHasSourcesDocumentationAndTheLicence(String module) throws IOException {
     String licence = Files.readString(Packages.root().resolve("LICENSE"));
     try (ZipFile classes = new ZipFile(jar(module, "").toFile());
@@ -78,6 +60,17 @@ class JarsTest {
       assertThat(names(javadoc))
           .anyMatch(n -> n.matches("([.a-z0-9]+/)?io/leasehold/(.*/)?[A-Z]\\w+\\.html"));
     }
+  }
+
+  @Test
+  void theVersionsOfAllPublishedModulesAreInTheBom() throws IOException {
+    List<String> published = Packages.published().stream().map(Packages::artifact).toList();
+    assertThat(published)
+        .contains("leasehold-core", "leasehold-kotlin", "leasehold-spring-boot4-starter");
+    String bom = Files.readString(Packages.root().resolve("bom/pom.xml"));
+    assertThat(Packages.all("<artifactId>(leasehold-.*)</artifactId>", bom))
+        .filteredOn(name -> !name.equals("leasehold-bom"))
+        .containsExactlyInAnyOrderElementsOf(published);
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /** What {@code packaging/assemble} makes of this build, and processes that use it. */
 final class Packages {
@@ -40,6 +41,37 @@ final class Packages {
       at = at.getParent();
     }
     return at;
+  }
+
+  /** The folders of the modules whose jars are published. */
+  static List<String> published() {
+    return all("<module>(.*)</module>", text(root().resolve("pom.xml"))).stream()
+        .filter(module -> !pom(module).contains("<maven.deploy.skip>true<"))
+        .filter(module -> !pom(module).contains("<packaging>pom<"))
+        .toList();
+  }
+
+  /** The name of a module outside of this build. */
+  static String artifact(String module) {
+    String pom = pom(module);
+    return all("<artifactId>(.*)</artifactId>", pom.substring(pom.indexOf("</parent>"))).get(0);
+  }
+
+  private static String pom(String module) {
+    return text(root().resolve(module).resolve("pom.xml"));
+  }
+
+  private static String text(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What the group of a pattern matches, wherever it does. */
+  static List<String> all(String pattern, String text) {
+    return Pattern.compile(pattern).matcher(text).results().map(found -> found.group(1)).toList();
   }
 
   /** The folder in which Maven built the jar of a module. */
