@@ -6,6 +6,7 @@ import io.leasehold.servers.RedisServer.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -26,19 +27,30 @@ public final class RedisCluster implements AutoCloseable {
 
   /** Starts so many primaries, without replicas. */
   public static RedisCluster start(Kind kind, int primaries) {
-    return start(kind, primaries, false);
+    return start(kind, primaries, false, node -> node);
+  }
+
+  /** Starts one primary that has all slots, and speaks TLS only. */
+  public static RedisCluster startWithTls(Kind kind) {
+    // Alone it hears of no other node what its address is
+    return start(
+        kind,
+        1,
+        false,
+        node -> node.tls().config("tls-cluster yes").config("cluster-announce-ip 127.0.0.1"));
   }
 
   /** Starts so many primaries, and a replica of each. */
   public static RedisCluster startWithReplicas(Kind kind, int primaries) {
-    return start(kind, primaries, true);
+    return start(kind, primaries, true, node -> node);
   }
 
-  private static RedisCluster start(Kind kind, int primaries, boolean replicated) {
+  private static RedisCluster start(
+      Kind kind, int primaries, boolean replicated, UnaryOperator<RedisServerBuilder> how) {
     RedisCluster cluster = new RedisCluster();
     try {
       for (int i = 0; i < (replicated ? 2 : 1) * primaries; i++) {
-        (i < primaries ? cluster.primaries : cluster.replicas).add(node(kind));
+        (i < primaries ? cluster.primaries : cluster.replicas).add(node(kind, how));
       }
       cluster.join();
       return cluster;
@@ -48,13 +60,14 @@ public final class RedisCluster implements AutoCloseable {
     }
   }
 
-  private static RedisServer node(Kind kind) {
-    return RedisServer.of(kind)
-        .persistent()
-        .config("cluster-enabled yes")
-        .config("cluster-port " + Ports.free())
-        .config("cluster-node-timeout 3000")
-        .start();
+  private static RedisServer node(Kind kind, UnaryOperator<RedisServerBuilder> how) {
+    RedisServerBuilder node =
+        RedisServer.of(kind)
+            .persistent()
+            .config("cluster-enabled yes")
+            .config("cluster-port " + Ports.free())
+            .config("cluster-node-timeout 3000");
+    return how.apply(node).start();
   }
 
   private void join() {

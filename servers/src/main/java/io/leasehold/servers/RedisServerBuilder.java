@@ -124,6 +124,7 @@ public final class RedisServerBuilder {
     certificate.ifPresentOrElse(
         tlsFiles -> {
           all.addAll(List.of("port 0", "tls-port " + port, "tls-auth-clients no"));
+          all.add("tls-ca-cert-file " + quoted(tlsFiles.certificate().toString()));
           all.add("tls-cert-file " + quoted(tlsFiles.certificate().toString()));
           all.add("tls-key-file " + quoted(tlsFiles.key().toString()));
         },

@@ -34,19 +34,27 @@ final class Access {
    * @param password empty for none
    */
   static Access of(ServerUrl url, String user, String password, int database) {
-    DefaultJedisClientConfig.Builder config =
-        DefaultJedisClientConfig.builder()
-            .protocol(RedisProtocol.RESP2)
-            .connectionTimeoutMillis(CONNECT_MILLIS)
-            .socketTimeoutMillis(CONNECT_MILLIS)
-            .clientName("leasehold")
-            .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
-            .database(database);
+    DefaultJedisClientConfig.Builder config = config().database(database);
     if (!password.isEmpty()) {
       config.user(user.isEmpty() ? null : user).password(password);
     }
     return new Access(
         config.build(), url.tls().map(files -> files.context().getSocketFactory()).orElse(null));
+  }
+
+  /** As an application configures its own connections. */
+  static Access of(JedisClientConfig how) {
+    return new Access(how, null);
+  }
+
+  /** What is the same for all, unless an application configures it. */
+  static DefaultJedisClientConfig.Builder config() {
+    return DefaultJedisClientConfig.builder()
+        .protocol(RedisProtocol.RESP2)
+        .connectionTimeoutMillis(CONNECT_MILLIS)
+        .socketTimeoutMillis(CONNECT_MILLIS)
+        .clientName("leasehold")
+        .clientSetInfoConfig(ClientSetInfoConfig.DISABLED);
   }
 
   /** Connects and logs in. */

@@ -5,6 +5,8 @@ import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.SystemClock;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -48,6 +50,33 @@ public final class LettuceStores {
     return listener -> {
       Clock clock = new SystemClock();
       return RedisStore.open(wire(client, clock), keys, Optional.empty(), clock, listener);
+    };
+  }
+
+  /**
+   * As {@link #using(RedisClusterClient, RedisURI, String)}, with the prefix {@code leasehold:}.
+   */
+  public static StoreFactory using(RedisClusterClient client, RedisURI uri) {
+    return using(client, uri, Keys.PREFIX);
+  }
+
+  /**
+   * A store in the cluster of this client, with the nodes that it knows and its certificates. The
+   * connections are of Jedis, at most eight to each node: the client itself opens one for all that
+   * an application asks of a node, and sends commands again. So it may have any options.
+   *
+   * @param uri one that the client was made of: user, password, and whether there is TLS
+   * @param prefix the prefix of every key: 1 to 100 characters, without braces and wildcards
+   * @throws IllegalArgumentException if the prefix is not allowed
+   */
+  public static StoreFactory using(RedisClusterClient client, RedisURI uri, String prefix) {
+    Keys keys = new Keys(prefix);
+    return listener -> {
+      ClientLibrary.JEDIS.require();
+      ClientLibrary.LETTUCE.require();
+      Clock clock = new SystemClock();
+      Wire wire = ClientLibrary.JEDIS.use(() -> LettuceCluster.address(client, uri).wire(clock));
+      return RedisStore.open(wire, keys, Optional.empty(), clock, listener);
     };
   }
 

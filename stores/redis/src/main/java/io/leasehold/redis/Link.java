@@ -1,5 +1,7 @@
 package io.leasehold.redis;
 
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
 import io.leasehold.redis.Command.Name;
 import io.leasehold.spi.support.Log;
 import java.io.Closeable;
@@ -7,8 +9,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import org.apache.commons.pool2.PooledObjectFactory;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.Jedis;
 import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -41,6 +45,38 @@ final class Link {
   Link(Connection connection, Closeable socket) {
     this.connection = connection;
     this.socket = socket;
+  }
+
+  /**
+   * A new one, as a pool of the application makes its own.
+   *
+   * @param factory of {@link Connection}, or of {@link Jedis}, which has one
+   */
+  static Link of(PooledObjectFactory<?> factory) {
+    try {
+      Object made = factory.makeObject().getObject();
+      Connection connection =
+          made instanceof Jedis jedis ? jedis.getConnection() : (Connection) made;
+      return endable(connection);
+    } catch (JedisException | StoreException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new JedisConnectionException("cannot connect", e);
+    }
+  }
+
+  private static Link endable(Connection connection) {
+    try {
+      return new Link(connection, connection::forceDisconnect);
+    } catch (NoSuchMethodError e) {
+      // It could only be ended after it had sent what was not sent yet
+      connection.disconnect();
+      throw new StoreException(
+          Failure.REFUSED,
+          "connections of a pool can be used since Jedis 7; write"
+              + " RedisStores.at(RedisAddress.of(SERVER, CONFIG)) with what it was made of",
+          e);
+    }
   }
 
   /** Says where it leads to, of several places. */

@@ -58,7 +58,16 @@ public final class RedisScripts implements AutoCloseable {
 
   /** Connects with the settings of the application's client. */
   public static RedisScripts open(RedisClient client, String prefix) {
-    return open(RedisStores.connections(client), prefix);
+    return open(RedisStores.connections(client.getPool()), prefix);
+  }
+
+  /**
+   * Connects to the server or the primary of an address.
+   *
+   * @throws IllegalArgumentException if it is that of a cluster
+   */
+  public static RedisScripts open(RedisAddress address, String prefix) {
+    return open(address.connections(), prefix);
   }
 
   /** As {@link LettuceStores#using}: over one connection of the application's client. */

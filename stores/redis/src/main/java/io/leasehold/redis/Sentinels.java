@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.util.KeyValue;
 
 /**
  * Connects to the primary that Sentinels name, and follows it. A connection counts only if the
@@ -175,8 +176,15 @@ final class Sentinels implements Connections.Source {
    */
   private static Word word(List<?> values, List<?> address) {
     Map<String, String> fields = new HashMap<>();
-    for (int i = 0; i + 1 < values.size(); i += 2) {
-      fields.put(Command.text(values.get(i)), Command.text(values.get(i + 1)));
+    if (values.get(0) instanceof KeyValue) {
+      // By RESP3, which an application may have chosen
+      values.stream()
+          .map(KeyValue.class::cast)
+          .forEach(each -> fields.put(Command.text(each.getKey()), Command.text(each.getValue())));
+    } else {
+      for (int i = 0; i + 1 < values.size(); i += 2) {
+        fields.put(Command.text(values.get(i)), Command.text(values.get(i + 1)));
+      }
     }
     return new Word(
         new HostAndPort(
@@ -211,31 +219,9 @@ final class Sentinels implements Connections.Source {
   }
 
   private Link primary(HostAndPort where) {
-    Link link = way.apply(where);
-    boolean isPrimary = false;
-    try {
-      link.write(Command.of(Name.ROLE));
-      Object answer = link.read(ANSWER);
-      if (answer instanceof ServerError error) {
-        throw error.asException("Redis at " + where, null);
-      }
-      isPrimary = Command.text(Replies.bulk(Replies.list(answer).get(0))).equals("master");
-      if (isPrimary) {
-        return link.leadingTo(where.toString());
-      }
-      throw new StoreException(
-          Failure.UNAVAILABLE,
-          "Redis at "
-              + where
-              + ", which its Sentinels name as the primary '"
-              + name
-              + "', is a replica: a failover is going on",
-          null);
-    } finally {
-      if (!isPrimary) {
-        link.end();
-      }
-    }
+    String namedBy = "its Sentinels name as the primary '" + name + "'";
+    return Primary.require(way.apply(where), "Redis at " + where, namedBy)
+        .leadingTo(where.toString());
   }
 
   @Override

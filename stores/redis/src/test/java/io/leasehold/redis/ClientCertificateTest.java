@@ -4,13 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.Lease;
+import io.leasehold.Leasehold;
 import io.leasehold.StoreException;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
+import io.leasehold.spi.StoreFactory;
+import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.ServerUrl;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
 
 /**
  * A server that takes only clients with a certificate, as Redis does if it is not told otherwise.
@@ -42,6 +52,31 @@ class ClientCertificateTest extends ServerTest {
     CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), other);
     held.release();
     served(waiter).release();
+  }
+
+  @Test
+  @SuppressWarnings("deprecation") // since Jedis 8
+  void anAddressOfTheApplicationHasOne() throws Exception {
+    ServerUrl url =
+        ServerUrl.of(
+            StoreUrl.parse(
+                "rediss://127.0.0.1?ca=" + certificate + "&cert=" + certificate + "&key=" + key),
+            new ServerUrl.Form(6379, false, "", ServerUrl.Login.NONE, "rediss"),
+            Set.of(),
+            Map.of());
+    SSLContext context = url.tls().orElseThrow().context();
+    DefaultJedisClientConfig config =
+        DefaultJedisClientConfig.builder()
+            .ssl(true)
+            .sslSocketFactory(context.getSocketFactory())
+            .build();
+    HostAndPort where = new HostAndPort("127.0.0.1", server.port());
+    StoreFactory store = RedisStores.at(RedisAddress.of(where, config), prefix());
+    Engine client = add(Leasehold.builder(store).ttl(Duration.ofMinutes(10)));
+    Lease held = with("&cert=" + certificate + "&key=" + key).lock("a").acquire();
+    assertThat(client.lock("a").tryAcquire()).isEmpty();
+    held.release();
+    client.lock("a").acquire().release();
   }
 
   @Test

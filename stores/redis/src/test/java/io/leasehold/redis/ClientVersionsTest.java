@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.Leasehold;
+import io.leasehold.LockClient;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.servers.RedisServer;
@@ -48,6 +49,38 @@ class ClientVersionsTest {
   void jedisKeepsThePromises(String version) throws Exception {
     try (Isolated library = Isolated.with("jedis-" + version + ".jar")) {
       requirePromises(prefix -> byUrl(library, prefix));
+    }
+  }
+
+  /** Also in versions that lack a type of another method. */
+  @ParameterizedTest
+  @ValueSource(strings = {"5.2.0", "6.2.0", "7.0.0", "7.5.3", "8.0.0"})
+  void anAddressOfJedisIsTaken(String version) throws Exception {
+    requireTaken(AddressOfItsOwn.class, version);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"7.0.0", "7.5.3", "8.0.0"})
+  void aPoolOfJedisIsTaken(String version) throws Exception {
+    requireTaken(PoolOfItsOwn.class, version);
+  }
+
+  private void requireTaken(Class<?> type, String version) throws Exception {
+    try (Isolated library = Isolated.with("jedis-" + version + ".jar");
+        Closer client = new Closer(library.make(type));
+        LockClient locks =
+            Leasehold.builder(client.factory(server.url(), UUID.randomUUID() + ":")).build()) {
+      locks.lock("a").acquire().release();
+    }
+  }
+
+  /** It flushes what it sends when it is ended. */
+  @Test
+  void aPoolOfAnOlderJedisIsRefusedWithWhatToWrite() throws Exception {
+    try (Isolated library = Isolated.with("jedis-6.2.0.jar");
+        Closer client = new Closer(library.make(PoolOfItsOwn.class))) {
+      requireRefused(
+          () -> client.factory(server.url(), "old:"), "since Jedis 7", "RedisAddress.of");
     }
   }
 
@@ -204,6 +237,41 @@ class ClientVersionsTest {
   public interface ByUrl extends AutoCloseable {
     /** Of this server and prefix. */
     StoreFactory factory(String url, String prefix);
+  }
+
+  /** A pool of the Jedis that its class loader has. */
+  @SuppressWarnings("deprecation") // since Jedis 8
+  public static final class PoolOfItsOwn implements ByUrl {
+    private redis.clients.jedis.JedisPool pool;
+
+    @Override
+    public synchronized StoreFactory factory(String url, String prefix) {
+      pool = new redis.clients.jedis.JedisPool(URI.create(url));
+      return RedisStores.usingPool(pool, prefix);
+    }
+
+    @Override
+    public synchronized void close() {
+      pool.close();
+    }
+  }
+
+  /** An address in the words of the Jedis that its class loader has. */
+  public static final class AddressOfItsOwn implements ByUrl {
+    @Override
+    public StoreFactory factory(String url, String prefix) {
+      URI where = URI.create(url);
+      return RedisStores.at(
+          RedisAddress.of(
+              new redis.clients.jedis.HostAndPort(where.getHost(), where.getPort()),
+              redis.clients.jedis.DefaultJedisClientConfig.builder().build()),
+          prefix);
+    }
+
+    @Override
+    public void close() {
+      // It has no connection
+    }
   }
 
   /** A client of the Lettuce that its class loader has. */

@@ -13,7 +13,9 @@ import io.leasehold.internal.Engine;
 import io.leasehold.servers.RedisCluster;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
+import io.leasehold.spi.StoreFactory;
 import io.leasehold.testkit.contract.ClientTest;
+import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.util.JedisClusterCRC16;
@@ -123,12 +126,10 @@ class ClusterTest {
     @ParameterizedTest
     @EnumSource(names = {"RESP2", "RESP3"})
     void aClientOfTheApplicationIsUsed(RedisProtocol protocol) throws Exception {
-      cluster.nodes().forEach(each -> each.command("ACL", "SETUSER", "app", "on", ">one", "+@all"));
-      cluster.nodes().forEach(each -> each.command("ACL", "SETUSER", "app", "~*", "&*"));
-      RedisServer seed = cluster.primaries().get(0);
+      allow("app", "one");
       try (RedisClusterClient jedis =
           RedisClusterClient.builder()
-              .nodes(Set.of(new HostAndPort(seed.host(), seed.port())))
+              .nodes(seed())
               .clientConfig(
                   DefaultJedisClientConfig.builder()
                       .user("app")
@@ -136,27 +137,67 @@ class ClusterTest {
                       .protocol(protocol)
                       .build())
               .build()) {
-        Engine client =
-            add(Leasehold.builder(RedisStores.using(jedis, prefix())).ttl(Duration.ofMinutes(10)));
-        List<Lease> held = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-          held.add(client.lock("name-" + i).acquire(PATIENCE));
-        }
-        assertThat(client.list()).hasSize(20);
-        held.forEach(Lease::release);
-        Lease busy = client().lock("a").acquire();
-        CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), client);
-        RedisServer from = nodeOf("a");
-        RedisServer to = nodeOf(elsewhere("a"));
-        move(slot("a"), from, to, () -> {});
-        busy.release();
-        served(waiter).release();
-        move(slot("a"), to, from, () -> {});
-        requireNothingLeft(client);
-        client.close();
+        requireLocks(RedisStores.using(jedis, prefix()));
         assertThat(jedis.ping()).as("it is the application's").isEqualTo("PONG");
-        assertThat(seed.command("ACL", "DELUSER", "app")).isEqualTo(1L);
       }
+    }
+
+    @Test
+    void anAddressOfTheApplicationIsUsed() throws Exception {
+      allow("app", "one");
+      JedisClientConfig config =
+          DefaultJedisClientConfig.builder().user("app").password("one").build();
+      requireLocks(RedisStores.at(RedisAddress.ofCluster(seed(), config), prefix()));
+    }
+
+    /** Its options may be those of Lettuce. */
+    @Test
+    void aLettuceClientOfTheApplicationIsUsed() throws Exception {
+      allow("app", "one");
+      RedisServer seed = cluster.primaries().get(0);
+      RedisURI uri =
+          RedisURI.Builder.redis(seed.host(), seed.port()).withAuthentication("app", "one").build();
+      try (io.lettuce.core.cluster.RedisClusterClient lettuce =
+          io.lettuce.core.cluster.RedisClusterClient.create(uri)) {
+        requireLocks(LettuceStores.using(lettuce, uri, prefix()));
+        assertThat(lettuce.connect().sync().ping()).as("it is the application's").isEqualTo("PONG");
+      }
+    }
+
+    private void allow(String user, String password) {
+      for (RedisServer node : cluster.nodes()) {
+        assertThat(node.command("ACL", "SETUSER", user, "on", ">" + password, "+@all", "~*", "&*"))
+            .isEqualTo("OK");
+      }
+    }
+
+    private Set<HostAndPort> seed() {
+      RedisServer seed = cluster.primaries().get(0);
+      return Set.of(new HostAndPort(seed.host(), seed.port()));
+    }
+
+    /** Which fails if it is not the user that was allowed. */
+    private void requireLocks(StoreFactory store) throws Exception {
+      Engine client = add(Leasehold.builder(store).ttl(Duration.ofMinutes(10)));
+      List<Lease> held = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        held.add(client.lock("name-" + i).acquire(PATIENCE));
+      }
+      assertThat(client.list()).hasSize(20);
+      for (RedisServer node : cluster.nodes()) {
+        assertThat((String) node.command("CLIENT", "LIST")).contains("user=app");
+      }
+      held.forEach(Lease::release);
+      Lease busy = client().lock("a").acquire();
+      CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), client);
+      RedisServer from = nodeOf("a");
+      RedisServer to = nodeOf(elsewhere("a"));
+      move(slot("a"), from, to, () -> {});
+      busy.release();
+      served(waiter).release();
+      move(slot("a"), to, from, () -> {});
+      requireNothingLeft(client);
+      client.close();
     }
 
     /** Renewed in batches, which are split. */

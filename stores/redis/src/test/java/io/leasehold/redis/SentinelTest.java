@@ -21,14 +21,21 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.JedisSentinelPool;
+import redis.clients.jedis.RedisSentinelClient;
 
 /** The primary is the one that Sentinels name. */
 class SentinelTest {
@@ -60,21 +67,84 @@ class SentinelTest {
     }
   }
 
-  /** The servers have a password, the Sentinels have none. */
-  abstract static class Failovers extends ClientTest {
-    final RedisSentinels fleet =
-        RedisSentinels.of(Kind.REDIS_7_0).replicas(2).password(PASSWORD).start();
+  @Nested
+  class OverASentinelClient extends Failovers {
+    private final List<RedisSentinelClient> clients = new ArrayList<>();
 
-    Failovers() {
-      super("", ":");
+    @Override
+    Engine client() {
+      RedisSentinelClient client =
+          RedisSentinelClient.builder()
+              .masterName(RedisSentinels.NAME)
+              .sentinels(places(fleet))
+              .clientConfig(config(PASSWORD))
+              .build();
+      clients.add(client);
+      return add(
+          Leasehold.builder(RedisStores.using(client, prefix())).ttl(Duration.ofMinutes(10)));
     }
 
-    abstract Engine client();
+    @AfterAll
+    void shutdown() {
+      clients.forEach(RedisSentinelClient::close);
+    }
+  }
+
+  private static Set<HostAndPort> places(RedisSentinels fleet) {
+    return fleet.sentinels().stream()
+        .map(each -> new HostAndPort(each.host(), each.port()))
+        .collect(Collectors.toSet());
+  }
+
+  private static JedisClientConfig config(String password) {
+    return DefaultJedisClientConfig.builder().password(password).clientName("leasehold").build();
+  }
+
+  abstract static class Fleets extends ClientTest {
+    final RedisSentinels fleet;
+
+    Fleets(RedisSentinels fleet) {
+      super("", ":");
+      this.fleet = fleet;
+    }
 
     @AfterAll
     void close() {
       fleet.close();
     }
+
+    /** A Sentinel that gives a server another primary closes the connections to the server. */
+    final void requireLeft(RedisServer before) {
+      await()
+          .atMost(PATIENCE)
+          .pollInterval(Duration.ofMillis(50))
+          .ignoreException(UncheckedIOException.class)
+          .untilAsserted(
+              () ->
+                  assertThat((String) before.command("CLIENT", "LIST"))
+                      .doesNotContain("name=leasehold"));
+    }
+
+    /** After another failover, see {@link #requireLeft}. */
+    final void awaitReplicated(RedisServer primary) {
+      Object wrote = primary.command("SET", prefix() + "mark", "1");
+      assertThat(wrote).isEqualTo("OK");
+      for (RedisServer replica : fleet.servers()) {
+        await()
+            .atMost(PATIENCE)
+            .ignoreException(UncheckedIOException.class)
+            .until(() -> replica.command("GET", prefix() + "mark").equals("1"));
+      }
+    }
+  }
+
+  /** The servers have a password, the Sentinels have none. */
+  abstract static class Failovers extends Fleets {
+    Failovers() {
+      super(RedisSentinels.of(Kind.REDIS_7_0).replicas(2).password(PASSWORD).start());
+    }
+
+    abstract Engine client();
 
     @Test
     void aPlannedFailoverUnderContenders() throws Exception {
@@ -181,30 +251,6 @@ class SentinelTest {
       requireNothingLeft(client);
     }
 
-    /** A Sentinel that gives a server another primary closes the connections to the server. */
-    private void requireLeft(RedisServer before) {
-      await()
-          .atMost(PATIENCE)
-          .pollInterval(Duration.ofMillis(50))
-          .ignoreException(UncheckedIOException.class)
-          .untilAsserted(
-              () ->
-                  assertThat((String) before.command("CLIENT", "LIST"))
-                      .doesNotContain("name=leasehold"));
-    }
-
-    /** After another failover, see {@link #requireLeft}. */
-    private void awaitReplicated(RedisServer primary) {
-      Object wrote = primary.command("SET", prefix() + "mark", "1");
-      assertThat(wrote).isEqualTo("OK");
-      for (RedisServer replica : fleet.servers()) {
-        await()
-            .atMost(PATIENCE)
-            .ignoreException(UncheckedIOException.class)
-            .until(() -> replica.command("GET", prefix() + "mark").equals("1"));
-      }
-    }
-
     @Test
     void thePrimaryIsKilled() throws Exception {
       Engine client = client();
@@ -295,22 +341,43 @@ class SentinelTest {
 
   /** The Sentinels have a password of their own. */
   @Nested
-  class Logins extends ClientTest {
-    private final RedisSentinels fleet =
-        RedisSentinels.of(Kind.VALKEY_8).password(PASSWORD).sentinelPassword("wort").start();
-
+  class Logins extends Fleets {
     Logins() {
-      super("", ":");
-    }
-
-    @AfterAll
-    void close() {
-      fleet.close();
+      super(RedisSentinels.of(Kind.VALKEY_8).password(PASSWORD).sentinelPassword("wort").start());
     }
 
     @Test
     void eachHasItsOwn() throws Exception {
       clientAt(fleet.url() + "?sentinel-password=wort", how -> how).lock("a").acquire().release();
+    }
+
+    @Test
+    void anAddressIsFollowedAsAUrlIs() throws Exception {
+      RedisAddress address =
+          RedisAddress.ofSentinels(
+              RedisSentinels.NAME, config(PASSWORD), places(fleet), config("wort"));
+      Engine client =
+          add(Leasehold.builder(RedisStores.at(address, prefix())).ttl(Duration.ofMinutes(10)));
+      Lease held = client.lock("a").acquire();
+      RedisServer before = fleet.primary();
+      awaitReplicated(before);
+      fleet.failOver();
+      requireLeft(before);
+      held.ensureHeld(held.remaining().plusNanos(1));
+      held.release();
+      requireNothingLeft(client);
+    }
+
+    @Test
+    @SuppressWarnings("deprecation") // since Jedis 8
+    void aPoolThatDoesNotTellItsPrimaryIsRefusedWithWhatToWrite() {
+      try (JedisSentinelPool pool =
+          new JedisSentinelPool(
+              RedisSentinels.NAME, places(fleet), config(PASSWORD), config("wort"))) {
+        assertThatThrownBy(() -> RedisStores.usingPool(pool))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("RedisAddress.ofSentinels");
+      }
     }
 
     @ParameterizedTest
