@@ -2,6 +2,7 @@ package io.leasehold.idempotency;
 
 import io.leasehold.idempotency.spi.IdempotencyStore;
 import io.leasehold.jdbc.SqlTables;
+import io.leasehold.redis.RedisAddress;
 import io.leasehold.redis.RedisScripts;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.support.SystemClock;
@@ -87,6 +88,17 @@ public final class IdempotencyStores {
   public static IdempotencyStore using(RedisClient client, String prefix) {
     return present(
         "leasehold-redis", () -> new RedisIdempotencyStore(RedisScripts.open(client, prefix)));
+  }
+
+  /**
+   * A store on the Redis server, or the primary, of an address of the application.
+   *
+   * @param prefix the prefix of every key, as {@code leasehold:}
+   * @throws IllegalArgumentException if it is the address of a cluster
+   */
+  public static IdempotencyStore at(RedisAddress address, String prefix) {
+    return present(
+        "leasehold-redis", () -> new RedisIdempotencyStore(RedisScripts.open(address, prefix)));
   }
 
   /**
