@@ -6,6 +6,7 @@ import io.leasehold.spring.IdempotencyTables;
 import io.lettuce.core.RedisClient;
 import java.util.Optional;
 import javax.sql.DataSource;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -17,6 +18,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 record IdempotencyPlace(IdempotencyStore store, Optional<IdempotencyTables> tables, Runnable end)
     implements AutoCloseable {
+  private static final String CLUSTER = "a Redis cluster";
+
   static IdempotencyPlace at(String url) {
     return new IdempotencyPlace(IdempotencyStores.open(url), Optional.empty(), () -> {});
   }
@@ -38,8 +41,15 @@ record IdempotencyPlace(IdempotencyStore store, Optional<IdempotencyTables> tabl
     if (chosen.kind() instanceof LettuceFactoryStores) {
       return Lettuce.in(bean, prefix.orElse("leasehold:"));
     }
-    throw new LeaseholdSettingsException(
-        "results of @Idempotent and the HTTP filter cannot be kept in " + chosen.kind().what(),
+    if (chosen.kind() instanceof JedisFactoryStores) {
+      return Jedis.in(bean, prefix.orElse("leasehold:"));
+    }
+    throw refused(chosen.kind().what());
+  }
+
+  private static LeaseholdSettingsException refused(String place) {
+    return new LeaseholdSettingsException(
+        "results of @Idempotent and the HTTP filter cannot be kept in " + place,
         "Define a bean of type IdempotencyTables, or Idempotency.");
   }
 
@@ -50,12 +60,30 @@ record IdempotencyPlace(IdempotencyStore store, Optional<IdempotencyTables> tabl
 
   /** Apart, since an application may have no Redis. */
   private static final class Lettuce {
-    static IdempotencyPlace in(Object factory, String prefix) {
-      RedisClient ours = LettuceFactoryStores.client((LettuceConnectionFactory) factory);
+    static IdempotencyPlace in(Object bean, String prefix) {
+      LettuceConnectionFactory factory = (LettuceConnectionFactory) bean;
+      if (factory.isClusterAware()) {
+        throw refused(CLUSTER);
+      }
+      RedisClient ours = LettuceFactoryStores.client(factory);
       return new IdempotencyPlace(
           IdempotencyStores.usingLettuce(ours, prefix),
           Optional.empty(),
           () -> LettuceFactoryStores.end(ours));
+    }
+  }
+
+  /** Likewise. */
+  private static final class Jedis {
+    static IdempotencyPlace in(Object bean, String prefix) {
+      JedisConnectionFactory factory = (JedisConnectionFactory) bean;
+      if (factory.isRedisClusterAware()) {
+        throw refused(CLUSTER);
+      }
+      return new IdempotencyPlace(
+          IdempotencyStores.at(JedisFactoryStores.address(factory), prefix),
+          Optional.empty(),
+          () -> {});
     }
   }
 }

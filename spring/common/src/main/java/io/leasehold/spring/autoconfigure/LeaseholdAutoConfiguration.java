@@ -23,7 +23,9 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import redis.clients.jedis.Jedis;
 
 /**
  * The {@link LockClient} of the application, by {@link LeaseholdProperties}; none if the
@@ -101,6 +103,16 @@ public class LeaseholdAutoConfiguration {
     @Bean
     LettuceFactoryStores leaseholdLettuceStores() {
       return new LettuceFactoryStores();
+    }
+  }
+
+  /** With leasehold-redis, Spring Data Redis and Jedis. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass({RedisStores.class, JedisConnectionFactory.class, Jedis.class})
+  static class JedisConfiguration {
+    @Bean
+    JedisFactoryStores leaseholdJedisStores() {
+      return new JedisFactoryStores();
     }
   }
 

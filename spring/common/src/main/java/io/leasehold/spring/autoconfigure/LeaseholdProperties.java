@@ -15,7 +15,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param url the store, as for {@link io.leasehold.Leasehold#connect}; null: a bean of the
  *     application
  * @param bean the name of the bean to keep the locks in, if several can be: a {@code DataSource}, a
- *     {@code LettuceConnectionFactory} or a {@code CuratorFramework}
+ *     {@code LettuceConnectionFactory}, a {@code JedisConnectionFactory} or a {@code
+ *     CuratorFramework}
  * @param prefix what the names of the tables, keys or nodes begin with, in a bean of the
  *     application
  * @param createTables whether a client on a {@code DataSource} creates missing tables
