@@ -265,7 +265,9 @@ class PurgeTest {
         .isTrue();
   }
 
-  /** It is kept for a millisecond, which is over then: the servers have the clock of this machine. */
+  /**
+   * It is kept for a millisecond, which is over then: the servers have the clock of this machine.
+   */
   private static void end(IdempotencyStore store, String key) {
     done(store, key, Duration.ofMillis(1));
     long over = System.currentTimeMillis() + 2;

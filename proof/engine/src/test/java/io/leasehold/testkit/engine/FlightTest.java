@@ -105,8 +105,8 @@ class FlightTest {
     try (Recording recording = new Recording()) {
       KINDS.forEach(kind -> recording.disable("io.leasehold." + kind));
       recording.start();
-      // Half an object's header: the count has the noise of the threads' own buffers. It may be less
-      // than before: the compiler saves objects as it goes on
+      // Half an object's header: the count has the noise of the threads' own buffers. And it may be
+      // less than before: the compiler saves objects as it goes on
       assertThat(bytesOfALock(lock)).isLessThanOrEqualTo(without + 8);
     }
     try (Recording recording = new Recording()) {
