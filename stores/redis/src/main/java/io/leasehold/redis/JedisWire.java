@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * who sends and reads for all of them (flat combining: Hendler, Incze, Shavit, Tzafrir, SPAA 2010).
  */
 final class JedisWire implements Wire {
-  private static final int MOST_CONNECTIONS = 8;
+  static final int MOST_CONNECTIONS = 3;
 
   private final Connections connections;
   private final Clock clock;

@@ -155,7 +155,7 @@ class ReplicationTest {
     /** While all connections wait for the replica, more requests come. */
     @Test
     void requestsThatAreSentTogetherAskOnce() {
-      int connections = 8;
+      int connections = JedisWire.MOST_CONNECTIONS;
       int more = 20;
       StoreUrl url = StoreUrl.parse(server.url());
       try (Wire wire = new JedisWire(RedisStoreProvider.connections(url), new SystemClock())) {

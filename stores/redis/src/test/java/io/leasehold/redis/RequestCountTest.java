@@ -10,11 +10,15 @@ import io.leasehold.internal.Engine;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
 import io.leasehold.testkit.FaultProxy;
+import io.leasehold.testkit.FaultProxy.Direction;
 import io.leasehold.testkit.Framing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
@@ -82,6 +86,38 @@ class RequestCountTest {
       client.lock("a").acquire().release();
       assertThat(proxy.requests() - before).isEqualTo(2);
       assertThat(commands.sum()).as("%s", commands.all()).isLessThanOrEqualTo(commandsOfAPair);
+    }
+
+    /** Three of requests, which threads share, and one that listens. */
+    @Test
+    void aProcessHasFourConnectionsAtMost() throws Exception {
+      Engine client = counted();
+      ExecutorService threads = Executors.newFixedThreadPool(32);
+      try (Lease held = client().lock("held").acquire()) {
+        CompletableFuture<Lease> waiter = client.lock("held").acquireAsync(PATIENCE);
+        awaitListening();
+        // So that all of them have requests under way
+        proxy.delay(Direction.TO_SERVER, Duration.ofMillis(20));
+        List<Future<?>> pairs = new ArrayList<>();
+        for (int i = 0; i < 32; i++) {
+          String name = "own " + i;
+          pairs.add(
+              threads.submit(
+                  () -> {
+                    client.lock(name).acquire().release();
+                    return null;
+                  }));
+        }
+        for (Future<?> pair : pairs) {
+          pair.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+        assertThat(proxy.connections()).isLessThanOrEqualTo(4);
+        waiter.cancel(true);
+        assertThat(held.isHeld()).isTrue();
+      } finally {
+        proxy.heal();
+        threads.shutdown();
+      }
     }
 
     @Test
