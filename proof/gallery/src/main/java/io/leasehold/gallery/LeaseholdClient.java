@@ -7,10 +7,13 @@ import io.leasehold.LeaseTooShortException;
 import io.leasehold.Leasehold;
 import io.leasehold.LockClient;
 import io.leasehold.LockOptions;
+import io.leasehold.Trait;
 import io.leasehold.testkit.FaultProxy;
 import io.leasehold.testkit.Framing;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 
 /** A process that uses Leasehold, by way of a proxy. */
@@ -19,7 +22,7 @@ final class LeaseholdClient implements AutoCloseable {
 
   private final Stage stage;
   private final Client client;
-  private final FaultProxy proxy;
+  private final List<FaultProxy> proxies;
   private final LockClient locks;
   private boolean isDead;
 
@@ -31,11 +34,22 @@ final class LeaseholdClient implements AutoCloseable {
    */
   LeaseholdClient(
       Stage stage, Client client, Framing framing, int serverPort, IntFunction<String> url) {
+    this(stage, client, framing, List.of(serverPort), ports -> url.apply(ports.get(0)));
+  }
+
+  /** The same with a store of several servers. */
+  LeaseholdClient(
+      Stage stage,
+      Client client,
+      Framing framing,
+      List<Integer> serverPorts,
+      Function<List<Integer>, String> url) {
     this.stage = stage;
     this.client = client;
-    this.proxy = FaultProxy.to("127.0.0.1", serverPort, framing);
+    this.proxies =
+        serverPorts.stream().map(port -> FaultProxy.to("127.0.0.1", port, framing)).toList();
     this.locks =
-        Leasehold.builder(url.apply(proxy.port()))
+        Leasehold.builder(url.apply(proxies.stream().map(FaultProxy::port).toList()))
             .ttl(TTL)
             .closeTimeout(Duration.ofSeconds(5))
             .build();
@@ -47,7 +61,7 @@ final class LeaseholdClient implements AutoCloseable {
 
   /** How many requests it has sent; on Redis. */
   int requests() {
-    return proxy.requests();
+    return proxies.stream().mapToInt(FaultProxy::requests).sum();
   }
 
   DistributedLock lock(String name) {
@@ -66,7 +80,7 @@ final class LeaseholdClient implements AutoCloseable {
 
   private Lease acquires(DistributedLock lock, String words) throws Exception {
     Lease lease = client.does(() -> lock.acquire(Duration.ofSeconds(10)));
-    client.enters("acquire(" + words + ") → token " + stage.token(lease));
+    client.enters("acquire(" + words + ") → " + granted(lease));
     return lease;
   }
 
@@ -74,11 +88,28 @@ final class LeaseholdClient implements AutoCloseable {
   Optional<Lease> tries(String name) throws Exception {
     Optional<Lease> lease = client.does(() -> locks.lock(name).tryAcquire());
     if (lease.isPresent()) {
-      client.enters("tryAcquire() → token " + stage.token(lease.get()));
+      client.enters("tryAcquire() → " + granted(lease.get()));
     } else {
       client.says("tryAcquire() → empty: it is held");
     }
     return lease;
+  }
+
+  private String granted(Lease lease) {
+    return locks.traits().contains(Trait.FENCING) ? "token " + stage.token(lease) : "a lease";
+  }
+
+  /** From now on one of its servers does not hear of it. */
+  void cannotReach(int node) {
+    proxies.get(node - 1).refuse();
+    proxies.get(node - 1).cutAll();
+    client.says("cannot reach node " + node);
+  }
+
+  /** The server hears of it again. */
+  void reaches(int node) {
+    proxies.get(node - 1).heal();
+    client.says("reaches node " + node + " again");
   }
 
   /** Renews it now, as the engine does at a third of the ttl. */
@@ -131,17 +162,17 @@ final class LeaseholdClient implements AutoCloseable {
   /** Its process is gone: nothing of it reaches the server. */
   void dies() {
     isDead = true;
-    proxy.refuse();
-    proxy.cutAll();
+    proxies.forEach(FaultProxy::refuse);
+    proxies.forEach(FaultProxy::cutAll);
     client.dies("is killed");
   }
 
   @Override
   public void close() {
     if (isDead) {
-      proxy.heal(); // so that its engine ends soon
+      proxies.forEach(FaultProxy::heal); // so that its engine ends soon
     }
     locks.close();
-    proxy.close();
+    proxies.forEach(FaultProxy::close);
   }
 }

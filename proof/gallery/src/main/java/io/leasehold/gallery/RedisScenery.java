@@ -6,6 +6,9 @@ import io.leasehold.servers.RedisServer;
 import io.leasehold.testkit.Framing;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import redis.clients.jedis.Jedis;
 
 /** A Redis server in a play. */
@@ -64,6 +67,20 @@ final class RedisScenery implements Scenery {
   LeaseholdClient leaseholdOf(Client client) {
     return stage.closes(
         new LeaseholdClient(stage, client, Framing.RESP, server.port(), server::urlBy));
+  }
+
+  /** A process that locks by a majority of these servers. */
+  static LeaseholdClient quorum(Stage stage, List<RedisScenery> nodes, String name) {
+    return stage.closes(
+        new LeaseholdClient(
+            stage,
+            stage.client(name),
+            Framing.RESP,
+            nodes.stream().map(node -> node.server.port()).toList(),
+            ports ->
+                IntStream.range(0, nodes.size())
+                    .mapToObj(i -> nodes.get(i).server.urlBy(ports.get(i)))
+                    .collect(Collectors.joining(",", "quorum:", "?accept=unfenced"))));
   }
 
   /** The same in another process. */

@@ -14,6 +14,9 @@ import redis.clients.jedis.Jedis;
 final class RedlockScenes {
   private static final Duration PAST_THE_TTL = Duration.ofSeconds(31);
 
+  /** Of a quorum. */
+  private static final Duration LONGEST_LEASE = Duration.ofMinutes(16);
+
   private RedlockScenes() {}
 
   static void pause(Stage stage) throws Exception {
@@ -123,16 +126,23 @@ final class RedlockScenes {
   }
 
   static void onLeaseholdRestart(Stage stage) throws Exception {
-    RedisScenery locks = stage.fleet().get(0);
-    RedisScenery data = stage.redis();
-    LeaseholdClient a = locks.leasehold("A");
-    Lease lease = a.acquires("item");
-    a.lane().stops("is about to write 9");
-    locks.server().kill();
-    locks.server().start();
-    stage.world("the server is back without what it knew");
-    nextHolderWritesAndTheFirstIsRefused(stage, locks, data, a, lease);
-    stage.verdict("A number that has the server's time in it rises over lost data, too.");
+    List<RedisScenery> nodes = stage.fleet();
+    // Each may vote: it runs for longer than any lease
+    nodes.forEach(node -> node.passesUnseen(LONGEST_LEASE));
+    LeaseholdClient a = RedisScenery.quorum(stage, nodes, "A");
+    LeaseholdClient b = RedisScenery.quorum(stage, nodes, "B");
+    a.cannotReach(3);
+    Lease lease = a.acquires("invoice");
+    nodes.get(1).server().kill();
+    nodes.get(1).server().start();
+    stage.world("node 2 is back at once, without what it knew");
+    stage.harm(Harm.TWO_HOLDERS, b.tries("invoice").isPresent());
+    nodes.forEach(node -> node.passesUnseen(PAST_THE_TTL));
+    stage.world(Words.of(PAST_THE_TTL) + " pass");
+    a.reaches(3);
+    a.learnsOfTheLoss(lease);
+    b.releases(b.acquires("invoice"));
+    stage.verdict("Node 2 does not vote until every lease that it may have forgotten is over.");
   }
 
   private static void nextHolderWritesAndTheFirstIsRefused(
