@@ -16,9 +16,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews leases and asks about waiting ones: a beat for each session, and each name read once. The
- * names of leases that are renewed together are not read more often than four times in a ttl: the
- * session keeps their entries, and only a person removes one of them.
+ * Renews leases and asks about waiting ones: a beat for each session, and each name read once.
+ * Where more leases are renewed together than one request can read, their names are not read more
+ * often than four times in a ttl: the session keeps the entries, and only a person removes one of
+ * them.
  */
 final class Renewing {
   private static final int MOST_READS_IN_A_TTL = 4;
@@ -49,8 +50,7 @@ final class Renewing {
 
   void renew(List<Place> places, long now, Duration within, BiConsumer<LeaseId, Renewal> each) {
     Map<OpenSession, Map<String, List<Asked>>> asked = new LinkedHashMap<>();
-    // For one alone a caller may have asked, who wants to know
-    boolean spares = places.size() > 1;
+    boolean spares = places.size() > mostTogether;
     for (Place place : places) {
       Standing standing = place.standing();
       if (standing == null) {
