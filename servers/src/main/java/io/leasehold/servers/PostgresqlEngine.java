@@ -22,6 +22,7 @@ enum PostgresqlEngine implements SqlEngine {
           "unix_socket_directories = ''",
           "max_connections = 300",
           "shared_buffers = 32MB",
+          "dynamic_shared_memory_type = mmap", // in its folder: a kill leaves the other kind behind
           "fsync = off", // what the kernel has outlives a kill; with it each restart takes seconds
           "max_wal_senders = 0",
           "wal_level = minimal",

@@ -16,7 +16,8 @@ import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server on a loopback port, in a temporary folder. It ends with this JVM, however that ends.
+ * A server on a loopback port, in a temporary folder. It ends with this JVM, however that ends, and
+ * its folder goes unless the JVM was killed.
  *
  * <p>Methods return once what they say has happened; they throw {@link IllegalStateException} with
  * the end of the server's log if it does not happen. Any thread may call them, one at a time.
@@ -46,7 +47,7 @@ public final class ServerProcess implements AutoCloseable {
   private final Path folder;
   private final Launch launch;
   private final Probe probe;
-  private final Thread hook = new Thread(this::killIfAlive, "server-end");
+  private final Thread hook = new Thread(this::end, "server-end");
   private int port;
   private volatile @Nullable Process process;
   private volatile boolean paused;
@@ -263,18 +264,16 @@ public final class ServerProcess implements AutoCloseable {
   /** Kills it and deletes its folder. */
   @Override
   public void close() {
+    end();
+    Runtime.getRuntime().removeShutdownHook(hook);
+  }
+
+  /** Also at the end of a JVM that did not close it: what it kept may be in memory. */
+  private void end() {
     if (isAlive()) {
       kill();
     }
-    Runtime.getRuntime().removeShutdownHook(hook);
     Folders.delete(folder);
-  }
-
-  private void killIfAlive() {
-    Process last = process;
-    if (last != null) {
-      last.destroyForcibly();
-    }
   }
 
   private Process process() {

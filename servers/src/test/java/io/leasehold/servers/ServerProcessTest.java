@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ServerProcessTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
   /** A JVM with a server, for a test that kills it. */
   static final class Parent {
     public static void main(String... args) throws IOException {
@@ -34,6 +36,22 @@ class ServerProcessTest {
   @Test
   void endsWithAJvmThatIsKilled(@TempDir Path temp) throws IOException {
     assumeTrue(Starter.isReliable(), "setpriv --pdeathsig is missing (util-linux)");
+    endsWith(temp, Process::destroyForcibly);
+  }
+
+  @Test
+  void leavesNothingBehindAJvmThatDidNotCloseIt(@TempDir Path temp) throws IOException {
+    endsWith(temp, parent -> parent.outputWriter().close());
+    assertThat(temp.resolve("server")).doesNotExist();
+  }
+
+  /** What ends a JVM with a server. */
+  @FunctionalInterface
+  private interface End {
+    void of(Process parent) throws IOException;
+  }
+
+  private static void endsWith(Path temp, End end) throws IOException {
     Process parent =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -46,8 +64,8 @@ class ServerProcessTest {
     try (BufferedReader reader = parent.inputReader()) {
       ProcessHandle server = ProcessHandle.of(Long.parseLong(reader.readLine())).orElseThrow();
       assertThat(server.isAlive()).isTrue();
-      parent.destroyForcibly();
-      await().atMost(Duration.ofSeconds(30)).until(() -> !server.isAlive());
+      end.of(parent);
+      await().atMost(PATIENCE).until(() -> !server.isAlive() && !parent.isAlive());
     } finally {
       parent.destroyForcibly();
     }
