@@ -21,11 +21,6 @@ import java.util.concurrent.ThreadLocalRandom;
 final class Ports {
   private static final FileChannel RESERVED = open();
 
-  private static final int FIRST = 12_000;
-
-  /** A server of a Redis cluster also listens this much above its port, where no other is put. */
-  private static final int BUS = 10_000;
-
   /** The JDK forgets locks that nothing refers to, and would give them again. */
   private static final Set<FileLock> LOCKS = ConcurrentHashMap.newKeySet();
 
@@ -51,7 +46,7 @@ final class Ports {
    */
   static int free() {
     while (true) {
-      int candidate = ThreadLocalRandom.current().nextInt(FIRST, FIRST + BUS);
+      int candidate = ThreadLocalRandom.current().nextInt(15_000, 32_000);
       if (reserve(candidate) && isFree(candidate)) {
         return candidate;
       }

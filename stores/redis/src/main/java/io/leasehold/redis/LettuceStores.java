@@ -62,7 +62,7 @@ public final class LettuceStores {
 
   /**
    * A store in the cluster of this client, with the nodes that it knows and its certificates. The
-   * connections are of Jedis, at most eight to each node: the client itself opens one for all that
+   * connections are of Jedis, at most three to each node: the client itself opens one for all that
    * an application asks of a node, and sends commands again. So it may have any options.
    *
    * @param uri one that the client was made of: user, password, and whether there is TLS
