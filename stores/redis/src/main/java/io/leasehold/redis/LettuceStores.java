@@ -70,14 +70,12 @@ public final class LettuceStores {
    * @throws IllegalArgumentException if the prefix is not allowed
    */
   public static StoreFactory using(RedisClusterClient client, RedisURI uri, String prefix) {
-    Keys keys = new Keys(prefix);
-    return listener -> {
-      ClientLibrary.JEDIS.require();
-      ClientLibrary.LETTUCE.require();
-      Clock clock = new SystemClock();
-      Wire wire = ClientLibrary.JEDIS.use(() -> LettuceCluster.address(client, uri).wire(clock));
-      return RedisStore.open(wire, keys, Optional.empty(), clock, listener);
-    };
+    return RedisStores.opening(
+        clock -> {
+          ClientLibrary.LETTUCE.require();
+          return LettuceCluster.address(client, uri).wire(clock);
+        },
+        prefix);
   }
 
   static LettuceWire wire(RedisClient client, Clock clock) {

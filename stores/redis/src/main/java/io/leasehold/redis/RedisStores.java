@@ -157,7 +157,8 @@ public final class RedisStores {
     return opening(clock -> new JedisWire(connections, clock), prefix);
   }
 
-  private static StoreFactory opening(Function<Clock, Wire> wires, String prefix) {
+  /** A store of Jedis over what this makes. */
+  static StoreFactory opening(Function<Clock, Wire> wires, String prefix) {
     Keys keys = new Keys(prefix);
     return listener -> {
       ClientLibrary.JEDIS.require();
