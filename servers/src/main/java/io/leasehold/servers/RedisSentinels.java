@@ -92,7 +92,7 @@ public final class RedisSentinels implements AutoCloseable {
         for (int i = 0; i < SENTINELS; i++) {
           fleet.sentinels.add(sentinel(primary).start());
         }
-        await().atMost(PATIENCE).until(() -> fleet.isReady(replicas));
+        await().atMost(PATIENCE).until(fleet::isReady);
         return fleet;
       } catch (RuntimeException e) {
         fleet.close();
@@ -124,19 +124,35 @@ public final class RedisSentinels implements AutoCloseable {
     }
   }
 
-  private boolean isReady(int replicas) {
-    return sentinels.stream()
+  private boolean isReady() {
+    return agrees()
+        && sentinels.stream()
+            .map(RedisSentinels::told)
             .allMatch(
-                sentinel -> {
-                  List<?> primary = (List<?>) sentinel.command("SENTINEL", "MASTER", NAME);
-                  return field(primary, "num-slaves").equals("" + replicas)
-                      && field(primary, "num-other-sentinels").equals("" + (SENTINELS - 1))
-                      && field(primary, "flags").equals("master");
-                })
+                told ->
+                    field(told, "num-slaves").equals("" + (servers.size() - 1))
+                        && field(told, "num-other-sentinels").equals("" + (SENTINELS - 1)))
         && servers.stream()
             .skip(1)
             .allMatch(
                 replica -> "up".equals(replica.info("replication").get("master_link_status")));
+  }
+
+  /** Waits until all Sentinels name the same primary, and none is about to replace it. */
+  public void awaitAgreement() {
+    await().atMost(PATIENCE).until(this::agrees);
+  }
+
+  private boolean agrees() {
+    String primary = "" + primary().port();
+    return sentinels.stream()
+        .map(RedisSentinels::told)
+        .allMatch(
+            told -> field(told, "port").equals(primary) && field(told, "flags").equals("master"));
+  }
+
+  private static List<?> told(RedisServer sentinel) {
+    return (List<?>) sentinel.command("SENTINEL", "MASTER", NAME);
   }
 
   /** Of names and values in turn. */
