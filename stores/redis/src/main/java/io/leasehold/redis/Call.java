@@ -17,6 +17,9 @@ final class Call {
   /** What is sent with it if it leads; itself included. */
   List<Call> batch = List.of(this);
 
+  /** Whether that is sent already; it is still to be answered. */
+  boolean isSent;
+
   private final Thread thread = Thread.currentThread();
 
   /** Null while it waits; then the connection to lead with, or the outcome. */
@@ -25,6 +28,14 @@ final class Call {
   Call(List<Command> commands, long end) {
     this.commands = commands;
     this.end = end;
+  }
+
+  /** Of its arguments, in bytes. */
+  int size() {
+    return commands.stream()
+        .flatMap(command -> command.arguments().stream())
+        .mapToInt(argument -> argument.length)
+        .sum();
   }
 
   /**
@@ -51,9 +62,18 @@ final class Call {
     return state.get() instanceof Link connection ? connection : null;
   }
 
-  void lead(Link connection) {
-    state.set(connection);
-    LockSupport.unpark(thread);
+  /** Gives it a connection to lead with; false if it has ended. */
+  boolean lead(Link connection) {
+    boolean leads = state.compareAndSet(null, connection);
+    if (leads) {
+      LockSupport.unpark(thread);
+    }
+    return leads;
+  }
+
+  /** Its time is over: it fails, unless it has been given a connection or an outcome. */
+  void giveUp(StoreException failed) {
+    state.compareAndSet(null, CompletableFuture.failedFuture(failed));
   }
 
   void answer(List<Object> answers) {

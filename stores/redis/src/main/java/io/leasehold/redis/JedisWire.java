@@ -9,6 +9,8 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -21,11 +23,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends requests on the threads of their callers, over a few connections of its own. Who finds all
- * of them in use waits in line; the next connection that comes free is given to one of the line,
- * who sends and reads for all of them (flat combining: Hendler, Incze, Shavit, Tzafrir, SPAA 2010).
+ * of them in use waits in line. The thread that is done with a connection sends for the line, and
+ * one of the line reads the answers for all of it (flat combining: Hendler, Incze, Shavit, Tzafrir,
+ * SPAA 2010).
  */
 final class JedisWire implements Wire {
   static final int MOST_CONNECTIONS = 3;
+
+  /** So many bytes. */
+  private static final int MOST_SENT_FOR_OTHERS = 8 * 1024;
+
+  private static final Comparator<Call> BY_END = (a, b) -> Long.signum(a.end - b.end);
 
   private final Connections connections;
   private final Clock clock;
@@ -119,30 +127,34 @@ final class JedisWire implements Wire {
         Failure.UNAVAILABLE, "the connection to " + server() + " was closed", null);
   }
 
-  /** The connection that the call was given, if it still has time to use it; else it has failed. */
+  /** The connection that the call was given, if it is to use it; else the call has ended. */
   private @Nullable Link inTime(Call call) {
+    if (call.connection() == null) {
+      mutex.lock();
+      try {
+        call.giveUp(line.remove(call) ? noneFree() : late());
+      } finally {
+        mutex.unlock();
+      }
+    }
+    Link given = call.connection();
+    if (given == null || call.isSent || call.end - clock.nanos() > 0) {
+      return given;
+    }
+    // Its time ended while it was chosen: another of them leads.
     mutex.lock();
     try {
-      Link given = call.connection();
-      if (given != null && call.end - clock.nanos() > 0) {
-        return given;
-      }
-      if (given != null) {
-        // Its time ended while it was chosen: another of them leads.
-        line.giveBack(call);
-        call.fail(noneFree());
-        pass(given);
-      } else if (line.remove(call)) {
-        call.fail(noneFree());
-      } else {
-        call.fail(
-            new StoreException(
-                Failure.UNKNOWN_OUTCOME, server() + " did not answer in time", null));
-      }
-      return null;
+      line.giveBack(call);
     } finally {
       mutex.unlock();
     }
+    call.fail(noneFree());
+    pass(given);
+    return null;
+  }
+
+  private StoreException late() {
+    return new StoreException(Failure.UNKNOWN_OUTCOME, server() + " did not answer in time", null);
   }
 
   private StoreException noneFree() {
@@ -157,7 +169,9 @@ final class JedisWire implements Wire {
     List<Call> batch = leader.batch;
     boolean refused = false;
     try {
-      Command aboutAll = write(connection, leader);
+      if (!leader.isSent) {
+        write(connection, batch);
+      }
       List<Call> waiting = new ArrayList<>();
       List<List<Object>> theirs = new ArrayList<>();
       for (Call call : batch) {
@@ -175,7 +189,7 @@ final class JedisWire implements Wire {
           theirs.add(answers);
         }
       }
-      if (aboutAll != null) {
+      if (!waiting.isEmpty()) {
         Object last = read(connection, leader);
         for (int i = 0; i < waiting.size(); i++) {
           theirs.get(i).add(last);
@@ -183,11 +197,7 @@ final class JedisWire implements Wire {
         }
       }
     } catch (RuntimeException e) {
-      // Whatever it is, no call waits for this connection any longer.
-      StoreException unknown = connections.unknown(e);
-      batch.forEach(call -> call.fail(unknown));
-      // If the server ended it, the idle ones are taken to be broken too.
-      drop(connection, !(e.getCause() instanceof SocketTimeoutException));
+      broke(connection, batch, e);
       return;
     }
     if (refused) {
@@ -200,25 +210,34 @@ final class JedisWire implements Wire {
     }
   }
 
+  private void broke(Link connection, List<Call> batch, RuntimeException why) {
+    // Whatever it is, no call waits for this connection any longer.
+    StoreException unknown = connections.unknown(why);
+    batch.forEach(call -> call.fail(unknown));
+    // If the server ended it, the idle ones are taken to be broken too.
+    drop(connection, !(why.getCause() instanceof SocketTimeoutException));
+  }
+
   /**
    * Writes what all of the batch send. What asks about all before it stands at the end, once: of
-   * the leader if it asks, for it has the most time.
+   * the one that has the most time.
    */
-  private static @Nullable Command write(Link connection, Call leader) {
+  private static void write(Link connection, List<Call> batch) {
     Command aboutAll = null;
-    for (Call call : leader.batch) {
+    long latest = 0;
+    for (Call call : batch) {
       for (Command command : call.commands) {
         if (!command.isAboutAllBefore()) {
           connection.write(command);
-        } else if (aboutAll == null || call == leader) {
+        } else if (aboutAll == null || call.end - latest > 0) {
           aboutAll = command;
+          latest = call.end;
         }
       }
     }
     if (aboutAll != null) {
       connection.write(aboutAll);
     }
-    return aboutAll;
   }
 
   private @Nullable Object read(Link connection, Call leader) {
@@ -231,25 +250,61 @@ final class JedisWire implements Wire {
 
   /** Gives a free connection to those in line, or puts it aside. */
   private void pass(Link connection) {
+    List<Call> batch;
     mutex.lock();
     try {
       if (!connection.leadsTo(place)) {
         drop(connection, false);
         return;
       }
-      Call leader = line.nextLeader();
-      if (leader != null) {
-        leader.lead(connection);
-      } else if (closed) {
+      batch = line.takeFirst();
+      if (batch.isEmpty() && closed) {
         open--;
         links.remove(connection);
         connection.end();
-      } else {
+      } else if (batch.isEmpty()) {
         connection.idleSince = clock.nanos();
         idle.addLast(connection);
       }
     } finally {
       mutex.unlock();
+    }
+    if (!batch.isEmpty()) {
+      pass(connection, batch);
+    }
+  }
+
+  /**
+   * Sends for those that wait, and leaves the reading to the one of them with the most time: until
+   * it has woken up, requests that came later would overtake theirs on other connections.
+   */
+  private void pass(Link connection, List<Call> batch) {
+    // More could fill what the system holds for the server: then the write waits until it reads
+    boolean sent = batch.stream().mapToInt(Call::size).sum() <= MOST_SENT_FOR_OTHERS;
+    if (sent) {
+      try {
+        write(connection, batch);
+        connection.flush();
+      } catch (RuntimeException e) {
+        broke(connection, batch, e);
+        return;
+      }
+    }
+    List<Call> candidates = new ArrayList<>(batch);
+    while (!candidates.isEmpty()) {
+      Call leader = Collections.max(candidates, BY_END);
+      leader.batch = batch;
+      leader.isSent = sent;
+      if (leader.lead(connection)) {
+        return;
+      }
+      candidates.remove(leader);
+    }
+    // All have given up
+    if (sent) {
+      drop(connection, false);
+    } else {
+      pass(connection);
     }
   }
 

@@ -4,7 +4,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Calls that wait for a connection. Guarded by the wire's mutex. */
 final class Line {
@@ -35,22 +34,13 @@ final class Line {
     }
   }
 
-  /** Takes the first out of it; the one with the most time left leads them. Null if it is empty. */
-  @Nullable Call nextLeader() {
-    if (calls.isEmpty()) {
-      return null;
-    }
+  /** Takes the first out of it, to be sent together. */
+  List<Call> takeFirst() {
     List<Call> batch = new ArrayList<>(Math.min(MOST_TOGETHER, calls.size()));
-    Call leader = calls.getFirst();
     while (batch.size() < MOST_TOGETHER && !calls.isEmpty()) {
-      Call call = calls.removeFirst();
-      batch.add(call);
-      if (call.end - leader.end > 0) {
-        leader = call;
-      }
+      batch.add(calls.removeFirst());
     }
-    leader.batch = batch;
-    return leader;
+    return batch;
   }
 
   /** Empties it. */
