@@ -38,7 +38,7 @@ record Connection(
   private static final int REQUESTS = 16;
 
   private static final int WATCHES = 32;
-  private static final Duration OPENING = Duration.ofSeconds(5);
+  private static final Duration OPENING = Duration.ofSeconds(10);
 
   /**
    * Opens one.

@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A lease of etcd. Thread-safe. */
 final class EtcdSession implements Session {
+  /** A closed client waits no longer for it. */
+  private static final Duration ENDING = Duration.ofSeconds(5);
+
   private final Cluster cluster;
   private final Keys keys;
   private final Clock clock;
@@ -209,6 +212,6 @@ final class EtcdSession implements Session {
   public CompletionStage<?> end() {
     LeaseRevokeRequest revoke = LeaseRevokeRequest.newBuilder().setID(lease).build();
     // If it fails the session ends with its ttl
-    return cluster.change(LeaseGrpc.getLeaseRevokeMethod(), revoke, EtcdStore.OPENING);
+    return cluster.change(LeaseGrpc.getLeaseRevokeMethod(), revoke, ENDING);
   }
 }

@@ -31,7 +31,8 @@ import java.util.concurrent.CompletionStage;
 
 /** Entries as keys of an etcd cluster, sessions as its leases. Thread-safe. */
 final class EtcdStore implements EntryStore {
-  static final Duration OPENING = Duration.ofSeconds(5);
+  /** The first connection of a process loads gRPC, which a busy machine needs seconds for. */
+  private static final Duration OPENING = Duration.ofSeconds(10);
 
   /** A new leader gives every lease its whole ttl again, and looks at leases in turns. */
   private static final Duration LATE = Duration.ofSeconds(5);

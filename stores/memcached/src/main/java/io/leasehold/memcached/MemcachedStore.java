@@ -105,7 +105,7 @@ final class MemcachedStore implements LockStore {
    */
   static LockStore open(ServerUrl server, String prefix, Clock clock, StoreListener listener) {
     MemcachedStore store = new MemcachedStore(new Connection(server, clock), prefix, clock);
-    Duration within = Duration.ofSeconds(5);
+    Duration within = Duration.ofSeconds(10);
     try {
       TimedJoin.ofOpening("memcached at " + server, store.diagnose(within), within)
           .forEach(listener::found);
