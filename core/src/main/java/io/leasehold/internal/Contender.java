@@ -44,8 +44,8 @@ final class Contender extends Attempts {
   final Ticket ticket;
   final Terms terms;
 
-  /** The only caller it contends for; null: whoever is first. */
-  final @Nullable Waiter only;
+  /** The only caller it contends for, until it is given another; null: whoever is first. */
+  @Nullable Waiter only;
 
   private final NameQueue queue;
   private final long since;
@@ -345,6 +345,12 @@ final class Contender extends Attempts {
         && queue.engine.isFenceNumber(granted.number())
         && validity.until() - queue.engine.clock.nanos() >= LEAST_TOLD_NANOS
         && !validity.isInDoubt(queue.engine.clock);
+  }
+
+  /** Contends for another caller than before, on terms like its own. */
+  void contendFor(Waiter other) {
+    only = other;
+    other.own = this;
   }
 
   /** Its caller is served by a lease of its process, which has come to its place. */

@@ -91,14 +91,20 @@ final class Grant {
   /** The one that began before it, of the same name. */
   @Nullable Grant next;
 
-  Grant(NameQueue queue, Contender from, Terms terms, Granted granted, Validity validity) {
+  Grant(
+      NameQueue queue,
+      Contender from,
+      Terms terms,
+      Granted granted,
+      Validity validity,
+      List<Contender> behind) {
     this.queue = queue;
     this.from = from.mayLand() ? from : null;
     this.ticket = from.ticket;
     this.terms = terms;
     this.number = granted.number();
     this.validity = validity;
-    this.run = terms.fair() && !granted.run().isEmpty() ? new Run(this, granted.run()) : null;
+    this.run = behind.isEmpty() ? null : new Run(this, behind);
     hear(granted.wanted());
   }
 

@@ -1,5 +1,7 @@
 package io.leasehold.internal;
 
+import static java.util.Objects.requireNonNull;
+
 import io.leasehold.LockMode;
 import io.leasehold.StoreException;
 import io.leasehold.event.LockEvent;
@@ -346,11 +348,13 @@ final class NameQueue extends Mutex {
   // ---- what the store answers to a contender
 
   void granted(Contender c, Granted granted, Validity validity, Steps steps) {
-    Waiter waiter = served(c);
-    if (waiter == null || waiter.outcome() != null) {
+    Waiter asking = served(c);
+    if (asking == null || asking.outcome() != null) {
       throw new IllegalStateException("a contender without caller was not abandoned");
     }
-    leases.begin(new Grant(this, c, waiter.terms, granted, validity), waiter, steps);
+    List<Contender> behind = c.terms.fair() ? Run.behind(c, granted.run()) : List.of();
+    Waiter waiter = requireNonNull(served(c));
+    leases.begin(new Grant(this, c, waiter.terms, granted, validity, behind), waiter, steps);
     bind(c.terms, steps);
   }
 

@@ -19,42 +19,77 @@ final class Run {
 
   private final Grant grant;
   private final long began;
-  private final Iterator<LeaseId> behind;
+  private final Iterator<Contender> behind;
   private final List<Contender> served = new ArrayList<>();
   private final List<LeaseId> ids = new ArrayList<>();
 
-  Run(Grant grant, List<LeaseId> behind) {
+  Run(Grant grant, List<Contender> behind) {
     this.grant = grant;
     this.began = grant.queue.engine.clock.nanos();
     this.behind = behind.iterator();
   }
 
+  /**
+   * The contenders of these places behind one that is granted, up to the first on other terms.
+   * Their requests may have overtaken each other on the way to the store: all the places stand
+   * together, so their callers share them out in the order in which they were called.
+   */
+  static List<Contender> behind(Contender granted, List<LeaseId> places) {
+    Waiter first = granted.only;
+    if (places.isEmpty() || first == null) {
+      return List.of();
+    }
+    List<Contender> behind = new ArrayList<>(places.size());
+    List<Waiter> callers = new ArrayList<>(places.size() + 1);
+    callers.add(first);
+    for (LeaseId place : places) {
+      Contender each = granted.queue().engine.contenders.get(place);
+      Waiter caller = each == null ? null : waiting(each, granted.queue());
+      if (each == null || caller == null) {
+        continue;
+      }
+      if (!first.terms.runsOnTo(caller.terms)) {
+        break;
+      }
+      behind.add(each);
+      callers.add(caller);
+    }
+    callers.sort((a, b) -> Long.signum(a.since - b.since));
+    granted.contendFor(callers.get(0));
+    for (int i = 0; i < behind.size(); i++) {
+      behind.get(i).contendFor(callers.get(i + 1));
+    }
+    return behind;
+  }
+
+  /** A caller may have given up, or contend by another ticket since this one was used up. */
+  private static @Nullable Waiter waiting(Contender contender, NameQueue queue) {
+    Waiter caller = contender.only;
+    boolean waits =
+        contender.queue() == queue
+            && caller != null
+            && caller.own == contender
+            && caller.outcome() == null;
+    return waits ? caller : null;
+  }
+
   /** Serves the next one by its place, if the lease may still be handed on; null if none is. */
   @Nullable Waiter next(long now) {
-    Contender next = isOver(now) ? null : firstThatWaits();
-    Waiter caller = next == null ? null : next.only;
-    if (next == null || caller == null || !grant.terms.runsOnTo(caller.terms)) {
-      return null;
+    while (behind.hasNext() && !isOver(now)) {
+      Contender next = behind.next();
+      Waiter caller = waiting(next, grant.queue);
+      if (caller != null) {
+        next.serveBy(grant);
+        served.add(next);
+        ids.add(next.ticket.id());
+        return caller;
+      }
     }
-    next.serveBy(grant);
-    served.add(next);
-    ids.add(next.ticket.id());
-    return caller;
+    return null;
   }
 
   private boolean isOver(long now) {
     return !grant.isSafe(now) || now - began > LONGEST_NANOS || grant.queue.engine.isClosed();
-  }
-
-  /** Whoever gave up has no ticket any more. */
-  private @Nullable Contender firstThatWaits() {
-    while (behind.hasNext()) {
-      Contender contender = grant.queue.engine.contenders.get(behind.next());
-      if (contender != null && contender.queue() == grant.queue) {
-        return contender;
-      }
-    }
-    return null;
   }
 
   /** Whose places are used up. Does not change once the release is sent. */

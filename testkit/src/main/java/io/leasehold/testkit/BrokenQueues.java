@@ -126,14 +126,14 @@ final class BrokenQueues {
     };
   }
 
-  /** A run names the last first. */
-  static LockTable namesRunsBackwards(InMemorySettings settings) {
+  /** A run names all of its client that wait. */
+  static LockTable runsReachOverOthers(InMemorySettings settings) {
     return new LockTable(settings) {
       @Override
       List<LeaseId> run(LockName name, Ticket ticket) {
-        List<LeaseId> run = new ArrayList<>(super.run(name, ticket));
-        Collections.reverse(run);
-        return run;
+        List<LeaseId> all = new ArrayList<>(name.waiters.keySet());
+        all.removeIf(id -> id.client() != ticket.id().client());
+        return ticket.fair() && ticket.mode() == LockMode.EXCLUSIVE ? all : List.of();
       }
     };
   }

@@ -208,10 +208,10 @@ public final class BrokenStores {
             "those that were served along a run keep their places in the queue",
             BrokenStore.table(BrokenQueues::keepsThePlacesOfTheServed)),
         new BrokenStore(
-            "run-in-no-order",
+            "run-reaches-over-others",
             20,
-            "a run names fair neighbours in another order than they came",
-            BrokenStore.table(BrokenQueues::namesRunsBackwards)),
+            "a run names fair waiters behind those of another client",
+            BrokenStore.table(BrokenQueues::runsReachOverOthers)),
         new BrokenStore(
             "readers-pass-writers",
             20,

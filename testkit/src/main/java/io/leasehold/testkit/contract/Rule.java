@@ -100,7 +100,7 @@ public enum Rule {
   /** Order. */
   R20(
       "First come, first served",
-      "Waiters of one process are always served in order, and no try overtakes a waiter. `fair` waiters are served in order across processes, each by its own place; neighbours of one process may be granted as one run and are served along it without a request, in the order of the queue, each with a higher token. A store without a queue refuses `fair`. Readers that arrive after a waiting writer are served after it.",
+      "Waiters of one process are always served in order, and no try overtakes a waiter. `fair` waiters are served in order across processes, each by its own place; neighbours of one process share out their places in the order of their calls, may be granted as one run, and are served along it without a request, each with a higher token. A store without a queue refuses `fair`. Readers that arrive after a waiting writer are served after it.",
       "No waiter is overtaken within its process, and no fair waiter is overtaken at all."),
   /** The longest life. */
   R21(

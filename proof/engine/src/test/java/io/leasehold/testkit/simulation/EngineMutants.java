@@ -93,8 +93,8 @@ final class EngineMutants {
           mutant(
               "kept on the terms of the caller who began to contend",
               "NameQueue",
-              "new Grant(this, c, waiter.terms, granted, validity)",
-              "new Grant(this, c, c.terms, granted, validity)"),
+              "new Grant(this, c, waiter.terms, granted, validity, behind)",
+              "new Grant(this, c, c.terms, granted, validity, behind)"),
           mutant(
               "loss not announced",
               "Hold",
