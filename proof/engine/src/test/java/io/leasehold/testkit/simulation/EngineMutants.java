@@ -150,6 +150,22 @@ final class EngineMutants {
               "Releaser",
               "} else if (!leaving.isTold() && answer == Release.NOT_HELD && !leaving.isReleased()) {",
               "} else if (answer == null) {"),
+          // ---- runs
+          mutant(
+              "a run goes on to other terms",
+              "Run",
+              "if (!first.terms.runsOnTo(caller.terms)) { break; }",
+              ""),
+          mutant("a run serves one that gave up", "Run", "&& caller.outcome() == null", ""),
+          mutant("a run without end", "Run", "|| now - began > LONGEST_NANOS", ""),
+          mutant("a run of an old lease", "Run", "!grant.isSafe(now) ||", ""),
+          mutant(
+              "a release that does not name the served", "Run", "ids.add(next.ticket.id());", ""),
+          mutant(
+              "the served that are left behind",
+              "Run",
+              "each.settle(known || each.endedLate(), steps);",
+              ""),
           // ---- giving up
           mutant(
               "cancel does not give up the wait",
