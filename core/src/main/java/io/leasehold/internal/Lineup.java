@@ -24,10 +24,23 @@ final class Lineup<T> {
   private final Consumer<T> to;
   private final LongConsumer toldOfDropped;
   private final ReentrantLock mutex = new ReentrantLock();
-  private final ArrayDeque<T> waiting = new ArrayDeque<>();
+  private ArrayDeque<T> waiting = new ArrayDeque<>();
   private boolean passing;
-  private boolean stopped;
+
+  /** Changed under the mutex only. */
+  private volatile boolean stopped;
+
+  private volatile boolean hasDropped;
   private long dropped;
+
+  /**
+   * What it passes on next: taken out of the line all at once, so that it locks the mutex once for
+   * many. Used by the thread that passes on.
+   */
+  private ArrayDeque<T> taken = new ArrayDeque<>();
+
+  /** How many these are; written by that thread only. */
+  private volatile int left;
 
   Lineup(
       Scheduler scheduler,
@@ -48,8 +61,10 @@ final class Lineup<T> {
   void add(T next) {
     mutex.lock();
     try {
-      if (stopped || waiting.size() >= (matters.test(next) ? FOR_WHAT_MATTERS * most : most)) {
+      int mostNow = matters.test(next) ? FOR_WHAT_MATTERS * most : most;
+      if (stopped || waiting.size() + left >= mostNow) {
         dropped++;
+        hasDropped = true;
         return;
       }
       waiting.add(next);
@@ -109,22 +124,38 @@ final class Lineup<T> {
   }
 
   private @Nullable T next() {
+    if (taken.isEmpty() || stopped) {
+      takeAll();
+    }
+    T next = taken.poll();
+    left = taken.size();
+    return next;
+  }
+
+  /** Passes on no more if there is nothing. */
+  private void takeAll() {
+    taken.clear();
     mutex.lock();
     try {
-      T next = waiting.poll();
-      passing = next != null;
-      return next;
+      ArrayDeque<T> all = waiting;
+      waiting = taken;
+      taken = all;
+      passing = !all.isEmpty();
     } finally {
       mutex.unlock();
     }
   }
 
   private long takeDropped() {
+    if (!hasDropped) {
+      return 0;
+    }
     mutex.lock();
     try {
-      long taken = stopped ? 0 : dropped;
+      long number = stopped ? 0 : dropped;
       dropped = 0;
-      return taken;
+      hasDropped = false;
+      return number;
     } finally {
       mutex.unlock();
     }

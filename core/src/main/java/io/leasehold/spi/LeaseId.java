@@ -1,5 +1,6 @@
 package io.leasehold.spi;
 
+import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,8 @@ public record LeaseId(long client, long sequence) {
   /** 32 hexadecimal digits. */
   @Override
   public String toString() {
-    return HEX.toHexDigits(client) + HEX.toHexDigits(sequence);
+    byte[] bits = ByteBuffer.allocate(2 * Long.BYTES).putLong(client).putLong(sequence).array();
+    return HEX.formatHex(bits);
   }
 
   /**
