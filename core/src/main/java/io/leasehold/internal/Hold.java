@@ -85,6 +85,9 @@ public final class Hold implements Lease, Waiter.Outcome {
   private volatile boolean asked;
   private boolean awaitedByItself;
 
+  /** As text, once it was asked for: by each of its events. */
+  private @Nullable String leaseId;
+
   /** The next of those who share the lease. Guarded by the queue's mutex. */
   @Nullable Hold next;
 
@@ -113,7 +116,12 @@ public final class Hold implements Lease, Waiter.Outcome {
 
   @Override
   public String leaseId() {
-    return grant.ticket.id().toString();
+    String made = leaseId;
+    if (made == null) {
+      made = grant.ticket.id().toString();
+      leaseId = made;
+    }
+    return made;
   }
 
   @Override

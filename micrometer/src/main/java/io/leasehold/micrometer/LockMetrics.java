@@ -105,11 +105,13 @@ public final class LockMetrics implements MeterBinder {
         // Of the store
         return;
       }
-      meters
-          .computeIfAbsent(
-              template.apply(event.name()),
-              named -> new Meters(registry, store.and("template", named)))
-          .record(event);
+      String named = template.apply(event.name());
+      Meters theirs = meters.get(named);
+      if (theirs == null) {
+        theirs = new Meters(registry, store.and("template", named));
+        meters.put(named, theirs);
+      }
+      theirs.record(event);
     }
   }
 
