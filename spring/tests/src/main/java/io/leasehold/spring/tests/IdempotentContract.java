@@ -31,6 +31,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
+import kotlin.coroutines.Continuation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -263,6 +264,7 @@ public abstract class IdempotentContract {
         Wrong.Private.class,
         Wrong.Later.class,
         Wrong.Streaming.class,
+        Wrong.Suspended.class,
         Wrong.Misspelled.class,
         Wrong.Name.class,
         Wrong.Wait.class,
@@ -493,6 +495,13 @@ public abstract class IdempotentContract {
       @Idempotent("x")
       public Stream<String> work() {
         return Stream.of();
+      }
+    }
+
+    class Suspended {
+      @Idempotent("x")
+      public Object work(Continuation<? super String> rest) {
+        throw new AssertionError("not called");
       }
     }
 

@@ -14,6 +14,7 @@ import io.leasehold.testkit.InMemoryServer;
 import io.leasehold.testkit.InMemorySettings;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import kotlin.coroutines.Continuation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -41,6 +42,7 @@ public abstract class RefusalsContract {
         Arguments.of(Wrong.Primitive.class, "int"),
         Arguments.of(Wrong.FutureResult.class, "java.util.concurrent.Future"),
         Arguments.of(Wrong.StreamResult.class, "java.util.stream.Stream"),
+        Arguments.of(Wrong.Suspended.class, "suspend function"),
         Arguments.of(Wrong.NoFallback.class, "instead"),
         Arguments.of(Wrong.OneLease.class, "MultiLease"),
         Arguments.of(Wrong.SharedSeveral.class, "exclusive"),
@@ -219,6 +221,13 @@ public abstract class RefusalsContract {
       @Locked("x")
       public Stream<String> work() {
         return Stream.of();
+      }
+    }
+
+    class Suspended {
+      @Locked("x")
+      public Object work(Continuation<? super String> rest) {
+        throw new AssertionError("not called");
       }
     }
 

@@ -1,0 +1,2 @@
+/** What the compiler of Kotlin adds to suspend functions. */
+package kotlin.coroutines;
