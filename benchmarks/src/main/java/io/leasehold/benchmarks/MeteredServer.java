@@ -91,6 +91,11 @@ final class MeteredServer implements StoreFactory {
     }
 
     @Override
+    public CompletionStage<List<Attempt>> attempt(List<Ticket> tickets, Duration within) {
+      return store.attempt(tickets, within);
+    }
+
+    @Override
     public CompletionStage<Boolean> withdraw(Ticket ticket, Duration within) {
       return store.withdraw(ticket, within);
     }

@@ -6,6 +6,7 @@ import io.leasehold.spi.Attempt;
 import io.leasehold.spi.Ticket.Intent;
 import io.leasehold.spi.support.Scheduler.Work;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -13,15 +14,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt of a contender: when it was sent, for how long, and its answer's way back. It is run
+ * One request to be granted: when it was sent, for how long, and its answer's way back. It is run
  * without the mutex.
  */
-final class AttemptCall
-    implements StoreCalls.Request,
-        Supplier<CompletionStage<Attempt>>,
-        StoreCalls.Answer<Attempt>,
-        Consumer<Steps> {
-  private final Contender contender;
+abstract class AttemptCall<T>
+    implements StoreCalls.Request, Supplier<CompletionStage<T>>, StoreCalls.Answer<T> {
+  final NameQueue queue;
 
   /** The caller it is made for, on whose thread it may run. */
   private final @Nullable Waiter caller;
@@ -33,62 +31,56 @@ final class AttemptCall
   private long sent;
   private long sentWall;
 
-  /** What was answered in time. */
-  private @Nullable Attempt answer;
-
-  private @Nullable StoreException failure;
-
-  AttemptCall(Contender contender, @Nullable Waiter caller) {
-    this.contender = contender;
+  private AttemptCall(NameQueue queue, @Nullable Waiter caller) {
+    this.queue = queue;
     this.caller = caller;
   }
 
-  /** Sends it, unless its contender was abandoned before that. */
+  /** Sends it, unless all it asks for was abandoned before that. */
   @Override
-  public void run() {
-    Engine engine = contender.queue().engine;
+  public final void run() {
+    Engine engine = queue.engine;
     long left = engine.calls.timeLeft(caller);
-    if (!contender.isAsking() || (left < StoreCalls.LEAST_AGAIN_NANOS && contender.hasAnswered())) {
-      contender.queue().locked(contender::notSent);
+    if (!isAsking() || (left < StoreCalls.LEAST_AGAIN_NANOS && hasAnswered())) {
+      queue.locked(this::notSent);
       return;
     }
-    long most = contender.timeForAttempt();
+    long most = timeForAttempt();
     within = Math.max(StoreCalls.LEAST_NANOS, Math.min(most, left));
     shortened = within < most && caller != null && caller.intent == Intent.QUEUE;
     engine.calls.call(this, within, this);
   }
 
   @Override
-  public void runElsewhere() {
-    Engine engine = contender.queue().engine;
-    long answerIn = contender.timeForAnswer();
+  public final void runElsewhere() {
+    Engine engine = queue.engine;
+    long answerIn = timeForAnswer();
     long until = engine.clock.nanos() + answerIn;
     engine.calls.callElsewhere(Work.CALLER, () -> sendBy(until), answerIn, this);
   }
 
   /** Once a thread came free for it. */
-  private CompletionStage<Attempt> sendBy(long until) {
-    long left = until - contender.queue().engine.clock.nanos();
-    if (!contender.isAsking() || left < StoreCalls.LEAST_NANOS) {
+  private CompletionStage<T> sendBy(long until) {
+    long left = until - queue.engine.clock.nanos();
+    if (!isAsking() || left < StoreCalls.LEAST_NANOS) {
       return CompletableFuture.failedFuture(StoreCalls.notSent());
     }
-    within = Math.min(contender.timeForAttempt(), left);
+    within = Math.min(timeForAttempt(), left);
     return get();
   }
 
   @Override
-  public CompletionStage<Attempt> get() {
-    Engine engine = contender.queue().engine;
-    sent = engine.clock.nanos();
-    sentWall = engine.clock.wallMillis();
-    return engine.store.attempt(contender.ticket, Duration.ofNanos(within));
+  public final CompletionStage<T> get() {
+    sent = queue.engine.clock.nanos();
+    sentWall = queue.engine.clock.wallMillis();
+    return send(Duration.ofNanos(within));
   }
 
-  long sent() {
+  final long sent() {
     return sent;
   }
 
-  boolean isShortened() {
+  final boolean isShortened() {
     return shortened;
   }
 
@@ -97,53 +89,206 @@ final class AttemptCall
    * request timeout: a short ttl, and a connection that is still to be made. Not if its caller has
    * no more.
    */
-  boolean wasTooSlow(StoreException failed) {
+  final boolean wasTooSlow(StoreException failed) {
     return failed.failure() == Failure.UNAVAILABLE && !shortened && hasTakenItsTime();
   }
 
   private boolean hasTakenItsTime() {
-    return contender.queue().engine.clock.nanos() - sent >= within / 4 * 3;
+    return queue.engine.clock.nanos() - sent >= within / 4 * 3;
   }
 
   /** Whether it failed because its caller had no more time: that says nothing about the store. */
-  boolean ranOutOfTime() {
+  final boolean ranOutOfTime() {
     return shortened && (within < StoreCalls.LEAST_AGAIN_NANOS || hasTakenItsTime());
   }
 
   /** How long a lease stands that was granted by this attempt: from its sending. */
-  Validity validity(Attempt.Granted granted) {
+  final Validity validity(Attempt.Granted granted) {
     return Validity.of(sent, sentWall, granted.remaining());
   }
 
-  @Override
-  public void now(@Nullable Attempt value, @Nullable StoreException failed) {
-    answer = value;
-    failure = failed;
-    contender.queue().locked(this);
+  /** Whether an answer is still wanted. Without the mutex, as all that follow it. */
+  abstract boolean isAsking();
+
+  /** Whether the store has answered an attempt before. */
+  abstract boolean hasAnswered();
+
+  /** How long it may take if it is sent now. */
+  abstract long timeForAttempt();
+
+  /** In which it must be answered if it waits for a thread first. */
+  abstract long timeForAnswer();
+
+  abstract CompletionStage<T> send(Duration within);
+
+  /** Under the mutex. */
+  abstract void notSent(Steps steps);
+
+  // ---- for one
+
+  /** An attempt of one contender. */
+  static final class One extends AttemptCall<Attempt> implements Consumer<Steps> {
+    private final Contender contender;
+
+    /** What was answered in time. */
+    private @Nullable Attempt answer;
+
+    private @Nullable StoreException failure;
+
+    One(Contender contender, @Nullable Waiter caller) {
+      super(contender.queue(), caller);
+      this.contender = contender;
+    }
+
+    @Override
+    boolean isAsking() {
+      return contender.isAsking();
+    }
+
+    @Override
+    boolean hasAnswered() {
+      return contender.hasAnswered();
+    }
+
+    @Override
+    long timeForAttempt() {
+      return contender.timeForAttempt();
+    }
+
+    @Override
+    long timeForAnswer() {
+      return contender.timeForAnswer();
+    }
+
+    @Override
+    CompletionStage<Attempt> send(Duration within) {
+      return queue.engine.store.attempt(contender.ticket, within);
+    }
+
+    @Override
+    void notSent(Steps steps) {
+      contender.notSent(steps);
+    }
+
+    @Override
+    public void now(@Nullable Attempt value, @Nullable StoreException failed) {
+      answer = value;
+      failure = failed;
+      queue.locked(this);
+    }
+
+    /** Takes what was answered in time. Under the mutex. */
+    @Override
+    public void accept(Steps steps) {
+      contender.ended(failure, steps);
+      contender.heard(this, answer, failure, steps);
+    }
+
+    @Override
+    public void timedOut(StoreException failed) {
+      queue.locked(steps -> contender.heard(this, null, failed, steps));
+    }
+
+    @Override
+    public void late(@Nullable Attempt value, @Nullable StoreException failed) {
+      queue.locked(
+          steps -> {
+            if (value != null) {
+              contender.heardLate();
+            }
+            contender.ended(failed, steps);
+          });
+    }
   }
 
-  /** Takes what was answered in time. Under the mutex. */
-  @Override
-  public void accept(Steps steps) {
-    contender.ended(failure, steps);
-    contender.heard(this, answer, failure, steps);
-  }
+  // ---- for several
 
-  @Override
-  public void timedOut(StoreException failed) {
-    contender.queue().locked(steps -> contender.heard(this, null, failed, steps));
-  }
+  /** The first attempts of several fair contenders of a name. */
+  static final class Several extends AttemptCall<List<Attempt>> {
+    private final List<Contender> contenders;
 
-  @Override
-  public void late(@Nullable Attempt value, @Nullable StoreException failed) {
-    contender
-        .queue()
-        .locked(
-            steps -> {
-              if (value != null) {
-                contender.heardLate();
-              }
-              contender.ended(failed, steps);
-            });
+    /** Those that were still asking when it was sent. */
+    private volatile List<Contender> asking = List.of();
+
+    Several(List<Contender> contenders, @Nullable Waiter caller) {
+      super(contenders.get(0).queue(), caller);
+      this.contenders = contenders;
+    }
+
+    @Override
+    boolean isAsking() {
+      return contenders.stream().anyMatch(Contender::isAsking);
+    }
+
+    @Override
+    boolean hasAnswered() {
+      return false;
+    }
+
+    @Override
+    long timeForAttempt() {
+      return contenders.stream().mapToLong(Contender::timeForAttempt).min().orElseThrow();
+    }
+
+    @Override
+    long timeForAnswer() {
+      return contenders.stream().mapToLong(Contender::timeForAnswer).min().orElseThrow();
+    }
+
+    @Override
+    CompletionStage<List<Attempt>> send(Duration within) {
+      List<Contender> asked = contenders.stream().filter(Contender::isAsking).toList();
+      asking = asked;
+      return asked.size() == 1
+          ? queue.engine.store.attempt(asked.get(0).ticket, within).thenApply(List::of)
+          : queue.engine.store.attempt(asked.stream().map(each -> each.ticket).toList(), within);
+    }
+
+    @Override
+    void notSent(Steps steps) {
+      contenders.forEach(contender -> contender.notSent(steps));
+      queue.arrivals().answered(null, steps);
+    }
+
+    @Override
+    public void now(@Nullable List<Attempt> answers, @Nullable StoreException failed) {
+      queue.locked(
+          steps -> {
+            ended(failed, steps);
+            heard(answers, failed, steps);
+          });
+    }
+
+    private void ended(@Nullable StoreException failed, Steps steps) {
+      for (Contender contender : contenders) {
+        contender.ended(asking.contains(contender) ? failed : null, steps);
+      }
+    }
+
+    private void heard(
+        @Nullable List<Attempt> answers, @Nullable StoreException failed, Steps steps) {
+      // Before they ask again: what one answer leads to must not find this request under way
+      queue.arrivals().answered(failed, steps);
+      List<Contender> asked = asking.isEmpty() ? contenders : asking;
+      for (int i = 0; i < asked.size(); i++) {
+        asked.get(i).heard(this, answers == null ? null : answers.get(i), failed, steps);
+      }
+    }
+
+    @Override
+    public void timedOut(StoreException failed) {
+      queue.locked(steps -> heard(null, failed, steps));
+    }
+
+    @Override
+    public void late(@Nullable List<Attempt> answers, @Nullable StoreException failed) {
+      queue.locked(
+          steps -> {
+            if (answers != null) {
+              asking.forEach(Contender::heardLate);
+            }
+            ended(failed, steps);
+          });
+    }
   }
 }

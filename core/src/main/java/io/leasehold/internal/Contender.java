@@ -1,5 +1,6 @@
 package io.leasehold.internal;
 
+import io.leasehold.LockMode;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.event.LockEvent;
@@ -12,6 +13,7 @@ import io.leasehold.spi.Attempt.OtherKind;
 import io.leasehold.spi.Attempt.Queued;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
+import io.leasehold.spi.Traits.Neighbours;
 import io.leasehold.spi.Traits.Signals;
 import io.leasehold.spi.Watch;
 import io.leasehold.spi.support.Scheduler;
@@ -129,7 +131,28 @@ final class Contender extends Attempts {
     wokenMeanwhile = false;
     begin();
     Waiter caller = queue.served(this);
-    queue.engine.calls.forCaller(caller, new AttemptCall(this, caller), steps);
+    queue.engine.calls.forCaller(caller, new AttemptCall.One(this, caller), steps);
+  }
+
+  /** Asks for the first time: it is new, so that no phase is to be left. */
+  void arrive(Steps steps) {
+    if (ticket.fair()
+        && ticket.mode() == LockMode.EXCLUSIVE
+        && queue.engine.traits.neighbours() == Neighbours.TOGETHER) {
+      queue.arrivals().add(this, steps);
+    } else {
+      ask(steps);
+    }
+  }
+
+  /** The request before its own took the time that it had. */
+  void notAsked(Steps steps) {
+    failed(Failures.notAsked(ticket.name()), false, false, steps);
+  }
+
+  /** Whether its first request may be sent only now. */
+  boolean hasTimeToAsk() {
+    return queue.engine.calls.allowsOneMore(since);
   }
 
   /** Begins in a while, with the patience of one whose grant had run out when it came. */
@@ -185,7 +208,7 @@ final class Contender extends Attempts {
 
   /** An attempt is answered, or is not expected to be any more. */
   void heard(
-      AttemptCall call, @Nullable Attempt answer, @Nullable StoreException failed, Steps steps) {
+      AttemptCall<?> call, @Nullable Attempt answer, @Nullable StoreException failed, Steps steps) {
     if (phase != Phase.ASKING) {
       if (answer instanceof Granted granted) {
         grantedToo(granted, steps);
@@ -227,7 +250,7 @@ final class Contender extends Attempts {
     }
   }
 
-  private void busy(AttemptCall call, String heldBy, Duration retryAfter, Steps steps) {
+  private void busy(AttemptCall<?> call, String heldBy, Duration retryAfter, Steps steps) {
     answered = true;
     storeWorks();
     holder = heldBy;
@@ -408,7 +431,7 @@ final class Contender extends Attempts {
     }
   }
 
-  private void attemptFailed(AttemptCall call, StoreException failed, Steps steps) {
+  private void attemptFailed(AttemptCall<?> call, StoreException failed, Steps steps) {
     Waiter caller = queue.served(this);
     if (call.ranOutOfTime() && caller != null && queue.callers.isAnswered(caller, this)) {
       // It says nothing about the store, which has answered

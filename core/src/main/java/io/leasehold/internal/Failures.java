@@ -47,6 +47,15 @@ final class Failures {
         null);
   }
 
+  static StoreException notAsked(String name) {
+    return new StoreException(
+        Failure.UNAVAILABLE,
+        "lock '"
+            + name
+            + "': not asked for, since the store did not answer the caller before; try again",
+        null);
+  }
+
   static StoreException tooLate(String name) {
     return new StoreException(
         Failure.UNKNOWN_OUTCOME,

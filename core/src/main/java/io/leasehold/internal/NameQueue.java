@@ -72,6 +72,9 @@ final class NameQueue extends Mutex {
   final Leases leases;
   final Callers callers;
 
+  /** Made for the first fair caller. */
+  private @Nullable Arrivals arrivals;
+
   /** Asks the store for the first in line; for this caller alone if it is a try. */
   private @Nullable Contender contender;
 
@@ -141,7 +144,7 @@ final class NameQueue extends Mutex {
 
   /** Contends for one caller only, by its own ticket: before the others if it is in line. */
   private void contendFor(Waiter only, Steps steps) {
-    contenderFor(only).ask(steps);
+    contenderFor(only).arrive(steps);
   }
 
   private Contender contenderFor(Waiter only) {
@@ -156,6 +159,14 @@ final class NameQueue extends Mutex {
       contender = own;
     }
     return own;
+  }
+
+  /** The fair callers that have no place in the store's queue yet. */
+  Arrivals arrivals() {
+    if (arrivals == null) {
+      arrivals = new Arrivals(this);
+    }
+    return arrivals;
   }
 
   /** Tries that wait for the answer to another's question are told busy once that is known. */

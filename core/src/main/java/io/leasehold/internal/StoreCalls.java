@@ -338,6 +338,11 @@ public final class StoreCalls {
     return timeToFirstAnswer(since) >= LEAST_NANOS;
   }
 
+  /** Whether that is likely, if only then the request for it is sent. */
+  boolean allowsOneMore(long since) {
+    return timeToFirstAnswer(since) >= LEAST_WHOLE_NANOS;
+  }
+
   private long timeToFirstAnswer(long since) {
     return requestNanos - (clock.nanos() - since);
   }

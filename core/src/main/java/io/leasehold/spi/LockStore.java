@@ -46,6 +46,17 @@ public interface LockStore extends AutoCloseable {
   CompletionStage<Attempt> attempt(Ticket ticket, Duration within);
 
   /**
+   * As {@link #attempt(Ticket, Duration)} for each of these fair exclusive tickets of one name, in
+   * their order and in one request: those that must wait stand in the queue in that order. The
+   * answers are in the same order. A failure is one of all of them. Called only if the store
+   * {@linkplain Traits.Neighbours#TOGETHER serves neighbours together}, and never for none.
+   */
+  default CompletionStage<List<Attempt>> attempt(List<Ticket> tickets, Duration within) {
+    return CompletableFuture.failedFuture(
+        new UnsupportedOperationException("this store serves each ticket by itself"));
+  }
+
+  /**
    * Gives up an acquisition: removes the lease and the place of this id.
    *
    * @return true if no attempt with this id that was sent earlier can ever be granted from now on;
@@ -70,12 +81,12 @@ public interface LockStore extends AutoCloseable {
    * As {@link #release(Ticket, Duration)}, of a lease along whose run others were served ({@link
    * Attempt.Granted#run}): if the lease is held, removes the places of these ids in the same step,
    * before it grants to those that come next. If it is not held, the engine withdraws each of them.
-   * Called only where a grant named a run, so only a store that names runs has to have it.
+   * Called only if the store {@linkplain Traits.Neighbours#TOGETHER serves neighbours together}.
    */
   default CompletionStage<Release> release(
       Ticket ticket, Collection<LeaseId> served, Duration within) {
     return CompletableFuture.failedFuture(
-        new UnsupportedOperationException("this store names no runs"));
+        new UnsupportedOperationException("this store serves each ticket by itself"));
   }
 
   /**

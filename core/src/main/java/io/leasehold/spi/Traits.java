@@ -3,7 +3,9 @@ package io.leasehold.spi;
 import io.leasehold.LockMode;
 import io.leasehold.Trait;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
@@ -22,6 +24,7 @@ import java.util.function.UnaryOperator;
  * @param wanted how the engine learns that another ticket waits for a held name
  * @param calls how its verbs run
  * @param numbers who makes the fence numbers
+ * @param neighbours how tickets of one client are served that stand one behind the other
  */
 public record Traits(
     String store,
@@ -34,7 +37,8 @@ public record Traits(
     Life life,
     Wanted wanted,
     Calls calls,
-    Numbers numbers) {
+    Numbers numbers,
+    Neighbours neighbours) {
 
   /** Copies the sets, and rejects modes without {@link LockMode#EXCLUSIVE}. */
   public Traits {
@@ -57,7 +61,19 @@ public record Traits(
       Life life,
       Wanted wanted,
       Calls calls) {
-    this(store, has, modes, minTtl, maxTtl, ttlStep, poll, life, wanted, calls, Numbers.MADE);
+    this(
+        store,
+        has,
+        modes,
+        minTtl,
+        maxTtl,
+        ttlStep,
+        poll,
+        life,
+        wanted,
+        calls,
+        Numbers.MADE,
+        Neighbours.APART);
   }
 
   /**
@@ -89,13 +105,52 @@ public record Traits(
   /** The same traits with another way to run verbs. */
   public Traits with(Calls newCalls) {
     return new Traits(
-        store, has, modes, minTtl, maxTtl, ttlStep, poll, life, wanted, newCalls, numbers);
+        store,
+        has,
+        modes,
+        minTtl,
+        maxTtl,
+        ttlStep,
+        poll,
+        life,
+        wanted,
+        newCalls,
+        numbers,
+        neighbours);
   }
 
   /** The same traits with other fence numbers. */
   public Traits with(Numbers newNumbers) {
     return new Traits(
-        store, has, modes, minTtl, maxTtl, ttlStep, poll, life, wanted, calls, newNumbers);
+        store,
+        has,
+        modes,
+        minTtl,
+        maxTtl,
+        ttlStep,
+        poll,
+        life,
+        wanted,
+        calls,
+        newNumbers,
+        neighbours);
+  }
+
+  /** The same traits with another way to serve neighbours. */
+  public Traits with(Neighbours newNeighbours) {
+    return new Traits(
+        store,
+        has,
+        modes,
+        minTtl,
+        maxTtl,
+        ttlStep,
+        poll,
+        life,
+        wanted,
+        calls,
+        numbers,
+        newNeighbours);
   }
 
   /**
@@ -189,5 +244,17 @@ public record Traits(
      * stands; the next grant is above that. A quorum's token is made of such numbers.
      */
     ASKED_FOR
+  }
+
+  /** How fair exclusive tickets of one client are served that stand one behind the other. */
+  public enum Neighbours {
+    /** Each by an attempt and a grant of its own. */
+    APART,
+    /**
+     * They come to their places together, by {@link LockStore#attempt(List, Duration)}, and are
+     * granted as one {@linkplain Attempt.Granted#run run}, which {@link LockStore#release(Ticket,
+     * Collection, Duration)} ends.
+     */
+    TOGETHER
   }
 }

@@ -64,6 +64,11 @@ final class BrokenConnections {
     }
 
     @Override
+    public CompletionStage<List<Attempt>> attempt(List<Ticket> tickets, Duration within) {
+      return store.attempt(tickets.stream().map(this::sent).toList(), within);
+    }
+
+    @Override
     public CompletionStage<Boolean> withdraw(Ticket ticket, Duration within) {
       return store.withdraw(sent(ticket), within);
     }

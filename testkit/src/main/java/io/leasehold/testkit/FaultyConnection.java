@@ -48,14 +48,27 @@ final class FaultyConnection implements LockStore {
   @Override
   public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
     return send(within, () -> store.attempt(ticket, within))
+        .thenApply(answer -> answered(ticket, answer));
+  }
+
+  @Override
+  public CompletionStage<List<Attempt>> attempt(List<Ticket> tickets, Duration within) {
+    return send(within, () -> store.attempt(tickets, within))
         .thenApply(
-            answer -> {
-              faulty.countAnswer();
-              if (answer instanceof Attempt.Granted) {
-                faulty.granted().add(ticket.id());
+            answers -> {
+              for (int i = 0; i < tickets.size(); i++) {
+                answered(tickets.get(i), answers.get(i));
               }
-              return answer;
+              return answers;
             });
+  }
+
+  private Attempt answered(Ticket ticket, Attempt answer) {
+    faulty.countAnswer();
+    if (answer instanceof Attempt.Granted) {
+      faulty.granted().add(ticket.id());
+    }
+    return answer;
   }
 
   @Override

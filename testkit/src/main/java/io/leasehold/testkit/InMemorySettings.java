@@ -30,7 +30,7 @@ public record InMemorySettings(
 
   private static final InMemorySettings DEFAULTS =
       new InMemorySettings(
-          EnumSet.of(Feature.FENCING, Feature.QUEUE, Feature.TOMBSTONES),
+          EnumSet.of(Feature.FENCING, Feature.QUEUE, Feature.NEIGHBOURS, Feature.TOMBSTONES),
           Duration.ofMillis(1),
           Duration.ofDays(1),
           Duration.ofMillis(1),
@@ -48,6 +48,11 @@ public record InMemorySettings(
     SURVIVES_RESTART,
     /** Waiters have places, and fair ones are granted in their order. */
     QUEUE,
+    /**
+     * With {@link #QUEUE}: fair tickets of a client that stand one behind the other come to their
+     * places together, and are granted as one run.
+     */
+    NEIGHBOURS,
     /** With {@link #QUEUE}: nobody overtakes a waiter, neither an unfair ticket nor a try. */
     NO_BARGING,
     /**
@@ -143,7 +148,8 @@ public record InMemorySettings(
         life(),
         has(Feature.REPORTS_WANTED) ? Traits.Wanted.REPORTED : Traits.Wanted.ON_RENEWAL,
         calls,
-        Traits.Numbers.ASKED_FOR);
+        Traits.Numbers.ASKED_FOR,
+        has(Feature.NEIGHBOURS) ? Traits.Neighbours.TOGETHER : Traits.Neighbours.APART);
   }
 
   private Traits.Life life() {

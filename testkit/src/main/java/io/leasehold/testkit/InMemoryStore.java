@@ -57,6 +57,14 @@ public final class InMemoryStore implements LockStore, StoreOperator {
         : answer(ticket, LockTable::attempt);
   }
 
+  @Override
+  public CompletionStage<List<Attempt>> attempt(List<Ticket> tickets, Duration within) {
+    tickets.forEach(ticket -> forget(ticket.id()));
+    return answer(
+        tickets.get(0),
+        (table, first, now) -> tickets.stream().map(ticket -> table.attempt(ticket, now)).toList());
+  }
+
   /**
    * Two steps at the server: enters and looks who is before it, and leaves again if somebody is.
    */

@@ -4,6 +4,7 @@ import static io.leasehold.testkit.InMemorySettings.Feature.DIRECT_GRANT;
 import static io.leasehold.testkit.InMemorySettings.Feature.FENCING;
 import static io.leasehold.testkit.InMemorySettings.Feature.GRANT_MESSAGES;
 import static io.leasehold.testkit.InMemorySettings.Feature.HALF_YIELD;
+import static io.leasehold.testkit.InMemorySettings.Feature.NEIGHBOURS;
 import static io.leasehold.testkit.InMemorySettings.Feature.QUEUE;
 import static io.leasehold.testkit.InMemorySettings.Feature.REPORTS_WANTED;
 import static io.leasehold.testkit.InMemorySettings.Feature.SESSIONS;
@@ -242,7 +243,7 @@ class LockTable {
 
   /** Those of the ticket's client that wait directly behind it. */
   List<LeaseId> run(LockName name, Ticket ticket) {
-    return settings.has(QUEUE) && ticket.fair() && ticket.mode() == LockMode.EXCLUSIVE
+    return settings.has(NEIGHBOURS) && ticket.fair() && ticket.mode() == LockMode.EXCLUSIVE
         ? name.headOf(ticket.id().client())
         : List.of();
   }

@@ -19,29 +19,31 @@ final class Asked {
   private Asked() {}
 
   /**
-   * Of an attempt.
+   * Of attempts that want the same.
    *
-   * @param id as {@link #id} has it
-   * @param channel on which its client is woken
+   * @param channel on which their client is woken
    * @param carefully to do nothing in a bucket that is not in use yet
    */
-  static List<byte[]> of(Ticket ticket, byte[] id, String channel, boolean carefully) {
-    String intent = ticket.intent() == Ticket.Intent.TRY ? " try " : " queue ";
+  static List<byte[]> of(List<Ticket> tickets, String channel, boolean carefully) {
+    Ticket first = tickets.get(0);
+    String intent = first.intent() == Ticket.Intent.TRY ? " try " : " queue ";
     String rest =
-        ticket.permits() + " " + ticket.limit() + intent + (ticket.fair() ? "1 " : "0 ") + channel;
-    List<byte[]> asked = new ArrayList<>(7);
-    asked.addAll(
-        List.of(
-            id, mode(ticket), ttl(ticket), Command.bytes(ticket.holder()), Command.bytes(rest)));
-    if (ticket.leastNumber() > 0) {
-      asked.add(Command.digits(ticket.leastNumber()));
-    } else if (carefully) {
-      asked.add(NOTHING);
-    }
-    if (carefully) {
-      asked.add(CAREFULLY);
+        first.permits() + " " + first.limit() + intent + (first.fair() ? "1 " : "0 ") + channel;
+    List<byte[]> asked = new ArrayList<>(4 + 3 * tickets.size());
+    asked.add(mode(first));
+    asked.add(Command.bytes(rest));
+    asked.add(first.leastNumber() > 0 ? Command.digits(first.leastNumber()) : NOTHING);
+    asked.add(carefully ? CAREFULLY : NOTHING);
+    for (Ticket ticket : tickets) {
+      asked.add(id(ticket.id()));
+      asked.add(ttl(ticket));
+      asked.add(Command.bytes(ticket.holder()));
     }
     return asked;
+  }
+
+  static List<byte[]> ids(List<Ticket> tickets) {
+    return tickets.stream().map(ticket -> id(ticket.id())).toList();
   }
 
   private static byte[] mode(Ticket ticket) {

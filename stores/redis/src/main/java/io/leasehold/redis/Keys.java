@@ -1,5 +1,6 @@
 package io.leasehold.redis;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -73,9 +74,12 @@ final class Keys {
       return List.of(state, counter, order, waiters);
     }
 
-    /** The same, and whether this id was withdrawn. */
-    List<byte[]> touchedWith(byte[] id) {
-      return List.of(state, tombstone(id), counter, order, waiters);
+    /** The same, and whether these ids were withdrawn. */
+    List<byte[]> touchedWith(List<byte[]> ids) {
+      List<byte[]> touched = new ArrayList<>(4 + ids.size());
+      touched.addAll(touched());
+      ids.forEach(id -> touched.add(tombstone(id)));
+      return touched;
     }
 
     /** Remembers that an id was withdrawn. */

@@ -193,19 +193,29 @@ final class RedisStore implements LockStore {
             new Traits.Poll(Duration.ofSeconds(1), Duration.ofSeconds(1), Traits.Signals.GRANTED),
             Traits.Life.TTL,
             node.wire().calls())
-        .with(Traits.Numbers.ASKED_FOR);
+        .with(Traits.Numbers.ASKED_FOR)
+        .with(Traits.Neighbours.TOGETHER);
   }
 
   @Override
   public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
-    return settling.isSettled()
-        ? attempt(ticket, settling.mayChange(), within)
-        : attemptOnceSettled(ticket, within);
+    return ask(List.of(ticket), within).thenApply(answers -> answers.get(0));
   }
 
-  private CompletionStage<Attempt> attemptOnceSettled(Ticket ticket, Duration within) {
+  @Override
+  public CompletionStage<List<Attempt>> attempt(List<Ticket> tickets, Duration within) {
+    return ask(tickets, within);
+  }
+
+  private CompletionStage<List<Attempt>> ask(List<Ticket> tickets, Duration within) {
+    return settling.isSettled()
+        ? ask(tickets, settling.mayChange(), within)
+        : askOnceSettled(tickets, within);
+  }
+
+  private CompletionStage<List<Attempt>> askOnceSettled(List<Ticket> tickets, Duration within) {
     long end = clock.nanos() + within.toNanos();
-    return settling.settle(within).thenCompose(done -> attempt(ticket, false, left(end)));
+    return settling.settle(within).thenCompose(done -> ask(tickets, false, left(end)));
   }
 
   /**
@@ -213,29 +223,38 @@ final class RedisStore implements LockStore {
    *
    * @param carefully to do nothing if the bucket is not in use yet: then the layout is asked for
    */
-  private CompletionStage<Attempt> attempt(Ticket ticket, boolean carefully, Duration within) {
+  private CompletionStage<List<Attempt>> ask(
+      List<Ticket> tickets, boolean carefully, Duration within) {
     long end = clock.nanos() + within.toNanos();
     int heard = listening.connection();
-    Keys.OfName of = keys.of(ticket.name());
-    byte[] id = Asked.id(ticket.id());
-    List<byte[]> touched = of.touchedWith(id);
-    List<byte[]> asked = Asked.of(ticket, id, channel, carefully);
+    String name = tickets.get(0).name();
+    List<byte[]> touched = keys.of(name).touchedWith(Asked.ids(tickets));
+    List<byte[]> asked = Asked.of(tickets, channel, carefully);
     Moment sent = messages.now();
-    return node.run(Script.ATTEMPT, ticket.name(), touched, asked, replication, within)
+    return node.run(Script.ATTEMPT, name, touched, asked, replication, within)
         .thenCompose(
             reply -> {
               if (Replies.isUnsettled(reply)) {
-                return attemptOnceSettled(ticket, left(end));
+                return askOnceSettled(tickets, left(end));
               }
-              Attempt answer = Replies.attempt(reply);
-              if (answer instanceof Attempt.Queued) {
-                messages.queued(ticket.id(), word(ticket, sent, Replies.mark(reply)));
-              } else {
-                messages.forget(ticket.id());
+              List<?> replies = Replies.attempts(reply);
+              List<Attempt> answers = new ArrayList<>(tickets.size());
+              for (int i = 0; i < tickets.size(); i++) {
+                answers.add(answered(tickets.get(i), replies.get(i), sent, heard));
               }
-              remember(ticket, answer, heard);
-              return CompletableFuture.completedFuture(answer);
+              return CompletableFuture.completedFuture(answers);
             });
+  }
+
+  private Attempt answered(Ticket ticket, Object reply, Moment sent, int heard) {
+    Attempt answer = Replies.attempt(reply);
+    if (answer instanceof Attempt.Queued) {
+      messages.queued(ticket.id(), word(ticket, sent, Replies.mark(reply)));
+    } else {
+      messages.forget(ticket.id());
+    }
+    remember(ticket, answer, heard);
+    return answer;
   }
 
   private Duration left(long end) {
@@ -276,7 +295,7 @@ final class RedisStore implements LockStore {
   private CompletionStage<Boolean> withdraw(String name, LeaseId lease, Duration within) {
     Keys.OfName of = keys.of(name);
     byte[] id = Asked.id(lease);
-    List<byte[]> touched = of.touchedWith(id);
+    List<byte[]> touched = of.touchedWith(List.of(id));
     List<byte[]> asked = List.of(id, TOMBSTONE_MILLIS);
     return node.run(Script.WITHDRAW, name, touched, asked, within).thenApply(Replies::isOne);
   }

@@ -3,7 +3,6 @@ package io.leasehold.redis;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.redis.Command.Name;
-import io.leasehold.spi.Attempt;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.support.Durations;
 import io.leasehold.spi.support.TimedJoin;
@@ -92,9 +91,7 @@ record Replication(int replicas, Duration within, boolean fsync) {
    */
   Optional<StoreException> missing(
       @Nullable Object reply, @Nullable Object answer, String server, @Nullable String name) {
-    if (reply instanceof ServerError
-        || Replies.isUnsettled(reply)
-        || !(Replies.attempt(reply) instanceof Attempt.Granted)) {
+    if (reply instanceof ServerError || !Replies.isGranted(reply)) {
       return Optional.empty();
     }
     boolean onDisk = true;

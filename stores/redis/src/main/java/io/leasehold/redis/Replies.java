@@ -30,9 +30,20 @@ final class Replies {
     return new Attempt.Granted(number(answer, 1), millis(answer, 2), number(answer, 3) != 0, run);
   }
 
+  /** Of one, or of each of several. */
+  static List<?> attempts(@Nullable Object reply) {
+    List<?> answer = list(reply);
+    return answer.get(0) instanceof List ? answer : List.of(answer);
+  }
+
+  /** Whether it was granted, or one of several was. */
+  static boolean isGranted(@Nullable Object reply) {
+    return attempts(reply).stream().anyMatch(each -> number(list(each), 0) == 1);
+  }
+
   /** Whether an attempt did nothing, since the bucket is not in use yet. */
   static boolean isUnsettled(@Nullable Object reply) {
-    return number(list(reply), 0) == 5;
+    return number(list(attempts(reply).get(0)), 0) == 5;
   }
 
   /** What a queued attempt says of later grants: their numbers are above it. */

@@ -58,9 +58,9 @@ local function run_behind(order, granted)
   return table.concat(run)
 end
 
--- Whether this waiter, whose place in the order is given, created a key of the waiters, so that the key needs an expiry
-local function was_lost(placed, rests)
-  return placed == 1 or redis.call('PTTL', rests) == -1
+-- Whether waiters that came behind so many created a key of the waiters, so that the key needs an expiry
+local function was_lost(before, rests)
+  return before == 0 or redis.call('PTTL', rests) == -1
 end
 
 -- All of it; nothing if the text is something else

@@ -95,7 +95,7 @@ local function add_waiter(state, e)
   keep(state, e)
   count(state, e, 1)
   local placed = redis.call('RPUSH', state.order, e[ID])
-  if was_lost(placed, state.rests) then state.kept = 0 end
+  if was_lost(placed - 1, state.rests) then state.kept = 0 end
 end
 
 local function remove_waiter(state, e)

@@ -8,6 +8,7 @@ import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.support.SystemClock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -47,15 +48,15 @@ class FastPathsTest extends ServerTest {
           + " do all[i] = { string.sub(key, #ARGV[1] + 1), rounded(key), string.find(key, ':log:') and"
           + " redis.call('LRANGE', key, 0, -1) } end return all";
 
-  private static final int STEPS = 120;
+  private static final int STEPS = 140;
 
-  private static final int TICKETS = 7;
+  private static final int TICKETS = 8;
 
   /** What begins a short way, and what keeps the script out of it. */
   private static final Map<String, String> WITHOUT =
       Map.of(
-          "if not raw and mode == 'x' then", "if false then",
-          "local given = queue_up()", "local given = nil",
+          "if not raw and mode == 'x' and not several then", "if false then",
+          "local done = queue_up()", "local done = 0",
           "if string.sub(raw, 1, 1) == 'x' then", "if false then",
           "local given = hand_over()", "local given = nil",
           "if raw and string.sub(raw, 1, 1) == 'x' then", "if false then");
@@ -152,6 +153,15 @@ class FastPathsTest extends ServerTest {
     String channel() {
       return "channel-" + number % 3;
     }
+
+    /** Whether they want the same, for one client. */
+    boolean comesWith(One other) {
+      return number != other.number
+          && mode.equals("x")
+          && other.mode.equals("x")
+          && fair == other.fair
+          && channel().equals(other.channel());
+    }
   }
 
   @ParameterizedTest
@@ -174,23 +184,30 @@ class FastPathsTest extends ServerTest {
       micros += passes * 1000;
       both.forEach(each -> each.pass(passes));
       One one = tickets.get(random.nextInt(TICKETS));
-      int what = random.nextInt(19);
-      Object shortly = step(both.get(0), one, what, micros);
-      Object atLength = step(both.get(1), one, what, micros);
-      history.add(passes + " ms later " + what + " by " + one + ": " + shortly);
+      int what = random.nextInt(22);
+      List<One> together = new ArrayList<>(List.of(one));
+      if (what >= 19) {
+        tickets.stream().filter(other -> other.comesWith(one)).forEach(together::add);
+        Collections.shuffle(together, random);
+      }
+      Object shortly = step(both.get(0), together, what, micros);
+      Object atLength = step(both.get(1), together, what, micros);
+      history.add(passes + " ms later " + what + " by " + together + ": " + shortly);
       assertThat(atLength).as("%s", history).isEqualTo(shortly);
       assertThat(both.get(1).all()).as("%s", history).isEqualTo(both.get(0).all());
     }
   }
 
-  private Object step(Variant variant, One one, int what, long micros) {
+  private Object step(Variant variant, List<One> together, int what, long micros) {
     Keys.OfName of = variant.keys.of("a");
+    One one = together.get(0);
     byte[] id = Command.bytes(one.id());
-    if (what < 8) {
+    if (what < 8 || what >= 19) {
+      List<byte[]> ids = together.stream().map(each -> Command.bytes(each.id())).toList();
       String rest = (one.mode().equals("p") ? "1 2" : "1 1") + (what == 7 ? " try " : " queue ");
-      List<byte[]> asked =
-          texts(id, one.mode(), 300_000, "holder", rest + one.fair() + " " + one.channel());
-      return variant.run(Script.ATTEMPT, of.touchedWith(id), asked, micros);
+      List<byte[]> asked = texts(one.mode(), rest + one.fair() + " " + one.channel(), "", "");
+      ids.forEach(each -> asked.addAll(texts(each, 300_000, "holder")));
+      return variant.run(Script.ATTEMPT, of.touchedWith(ids), asked, micros);
     }
     if (what < 13) {
       return variant.run(Script.RELEASE, of.touched(), texts(id, "channel-1"), micros);
@@ -201,7 +218,7 @@ class FastPathsTest extends ServerTest {
       return variant.run(Script.RENEW, touched, asked, micros);
     }
     if (what == 16) {
-      return variant.run(Script.WITHDRAW, of.touchedWith(id), texts(id, 60_000), micros);
+      return variant.run(Script.WITHDRAW, of.touchedWith(List.of(id)), texts(id, 60_000), micros);
     }
     List<byte[]> touched = List.of(of.state(), of.order(), of.waiters());
     return variant.run(Script.LIST, touched, List.of(), micros);

@@ -74,6 +74,36 @@ class RequestCountTest {
       return client;
     }
 
+    /** While two requests for places are under way, those that come next are gathered. */
+    @Test
+    void aCrowdOfFairCallersComesToItsPlacesInThreeRequests() throws Exception {
+      Engine client = counted();
+      Lease held = client().lock("crowd").acquire();
+      CommandCounts counts = CommandCounts.from(server);
+      List<CompletableFuture<Lease>> crowd = new ArrayList<>();
+      server.pause();
+      try {
+        for (int i = 0; i < 32; i++) {
+          crowd.add(
+              client
+                  .lock("crowd")
+                  .with(LockOptions.defaults().fair())
+                  .acquireAsync(Duration.ofMinutes(1)));
+        }
+      } finally {
+        server.resume();
+      }
+      await()
+          .until(
+              () -> client.lock("crowd").inspect().orElseThrow().waiters().size() == crowd.size());
+      assertThat(counts.of("rpush")).isEqualTo(3);
+      held.release();
+      for (CompletableFuture<Lease> each : crowd) {
+        each.get(30, TimeUnit.SECONDS).release();
+      }
+      assertThat(counts.of("publish")).isLessThan(crowd.size() / 2);
+    }
+
     private Engine counted() throws InterruptedException {
       return counted(Duration.ofMinutes(10), new AtomicInteger());
     }

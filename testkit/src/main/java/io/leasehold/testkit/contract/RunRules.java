@@ -9,6 +9,7 @@ import io.leasehold.LockClient;
 import io.leasehold.LockOptions;
 import io.leasehold.LockSnapshot;
 import io.leasehold.StoreException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,6 +20,9 @@ import org.junit.jupiter.api.DisplayName;
  * one run, and must not be seen to.
  */
 public interface RunRules {
+  /** How many callers. */
+  int CROWD = 24;
+
   /** What the callers of a test have seen, and how far they may go. */
   final class Row {
     private final Testbed bed;
@@ -63,6 +67,16 @@ public interface RunRules {
       return bed.lock(bed.two()).inspect().map(found -> found.waiters().size()).orElse(0);
     }
 
+    /** Takes the lock and releases it at once. */
+    long takeOnce(LockClient client) throws InterruptedException {
+      Lease lease = fair(bed, client).acquire(bed.patience());
+      bed.requireBelieved(lease);
+      long token = fences() ? lease.fencingToken() : tokens.size();
+      tokens.add(token);
+      lease.release();
+      return token;
+    }
+
     /** Lets this many of them end. */
     void mayEnd(int count) {
       mayEnd.set(count);
@@ -93,6 +107,27 @@ public interface RunRules {
     }
     row.awaitServed(0, 1, 2, 3, 4, 5);
     row.requireTokensToRise();
+  }
+
+  /** More than come to their places one by one; another client's stand between them. */
+  @ContractTest
+  @DisplayName("R20 each of a crowd of fair callers is served once, under rising tokens")
+  default void R20_eachOfACrowdIsServedOnce(Testbed bed) throws Exception {
+    Row row = new Row(bed);
+    Lease held = bed.take(bed.two());
+    List<Caller<Long>> crowd = new ArrayList<>();
+    for (int i = 0; i < CROWD; i++) {
+      LockClient client = i % 4 == 0 ? bed.two() : bed.one();
+      crowd.add(bed.start(() -> row.takeOnce(client)));
+    }
+    bed.await("a place for each", () -> row.waiting() == CROWD);
+    held.release();
+    for (Caller<Long> caller : crowd) {
+      caller.result();
+    }
+    assertThat(row.tokens).hasSize(CROWD);
+    row.requireTokensToRise();
+    bed.await("an empty queue", () -> row.waiting() == 0);
   }
 
   /** While the one before it holds the lock. */

@@ -132,6 +132,7 @@ class InMemoryContractTest {
               .withFeatures(
                   Feature.FENCING,
                   Feature.QUEUE,
+                  Feature.NEIGHBOURS,
                   Feature.DIRECT_GRANT,
                   Feature.GRANT_MESSAGES,
                   Feature.TOMBSTONES));

@@ -16,6 +16,7 @@ import io.leasehold.spi.support.SystemClock;
 import io.leasehold.spi.support.Threads;
 import io.leasehold.testkit.InMemoryServer;
 import io.leasehold.testkit.InMemorySettings;
+import io.leasehold.testkit.InMemorySettings.Feature;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,6 +43,17 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 final class Engines implements BeforeEachCallback, AfterEachCallback {
   /** Far longer than any test: what is left is not healed by a ttl. */
   static final Duration LONG_TTL = Duration.ofMinutes(10);
+
+  /** As the Redis store: what comes free is granted to the next, who is told of it. */
+  static final InMemorySettings GRANTS_BY_MESSAGE =
+      InMemorySettings.defaults()
+          .withFeatures(
+              Feature.FENCING,
+              Feature.QUEUE,
+              Feature.NEIGHBOURS,
+              Feature.DIRECT_GRANT,
+              Feature.GRANT_MESSAGES,
+              Feature.TOMBSTONES);
 
   /** Held, or its level would be forgotten. */
   private static final Logger LOG = Logger.getLogger("io.leasehold");

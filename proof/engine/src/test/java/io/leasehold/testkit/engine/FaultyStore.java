@@ -146,6 +146,11 @@ final class FaultyStore implements LockStore {
   }
 
   @Override
+  public CompletionStage<List<Attempt>> attempt(List<Ticket> tickets, Duration within) {
+    return answer("attempt", within, () -> store.attempt(tickets, within));
+  }
+
+  @Override
   public CompletionStage<Boolean> withdraw(Ticket ticket, Duration within) {
     return answer("withdraw", within, () -> store.withdraw(ticket, within));
   }

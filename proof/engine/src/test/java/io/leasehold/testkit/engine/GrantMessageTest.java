@@ -11,8 +11,6 @@ import io.leasehold.internal.Engine;
 import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
-import io.leasehold.testkit.InMemorySettings;
-import io.leasehold.testkit.InMemorySettings.Feature;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -41,14 +39,7 @@ class GrantMessageTest {
 
   @BeforeEach
   void anotherHoldsIt() throws Exception {
-    engines.serve(
-        InMemorySettings.defaults()
-            .withFeatures(
-                Feature.FENCING,
-                Feature.QUEUE,
-                Feature.DIRECT_GRANT,
-                Feature.GRANT_MESSAGES,
-                Feature.TOMBSTONES));
+    engines.serve(Engines.GRANTS_BY_MESSAGE);
     store = new FaultyStore.Factory(engines.server());
     client =
         engines.client(

@@ -10,8 +10,6 @@ import io.leasehold.internal.Engine;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.Ticket;
-import io.leasehold.testkit.InMemorySettings;
-import io.leasehold.testkit.InMemorySettings.Feature;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -39,14 +37,7 @@ class RunTest {
 
   @BeforeEach
   void anotherHoldsIt() throws Exception {
-    engines.serve(
-        InMemorySettings.defaults()
-            .withFeatures(
-                Feature.FENCING,
-                Feature.QUEUE,
-                Feature.DIRECT_GRANT,
-                Feature.GRANT_MESSAGES,
-                Feature.TOMBSTONES));
+    engines.serve(Engines.GRANTS_BY_MESSAGE);
     client =
         engines.client(
             listener -> {

@@ -17,7 +17,7 @@ final class EngineMutants {
               "validity of a grant counted from the reply",
               "AttemptCall",
               "return Validity.of(sent, sentWall, granted.remaining());",
-              "return Validity.of(contender.queue().engine.clock.nanos(), sentWall, granted.remaining());"),
+              "return Validity.of(queue.engine.clock.nanos(), sentWall, granted.remaining());"),
           mutant(
               "validity of a renewal counted from the reply",
               "LeaseKeeper",
@@ -25,9 +25,9 @@ final class EngineMutants {
               "Validity.of(engine.clock.nanos(), sentWall, renewed.remaining())"),
           mutant(
               "validity from the ttl asked for, not the remaining life",
-              "AttemptCall",
-              "return Validity.of(sent, sentWall, granted.remaining());",
-              "return Validity.of(sent, sentWall, contender.ticket.ttl());"),
+              "Contender",
+              "granted(granted, call.validity(granted), steps);",
+              "granted(granted, call.validity(new Granted(granted.number(), ticket.ttl(), false)), steps);"),
           mutant(
               "no allowance for drift",
               "Validity",

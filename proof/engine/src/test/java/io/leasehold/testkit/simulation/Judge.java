@@ -34,6 +34,11 @@ final class Judge {
   /** The call that is being made right now. */
   Call invoking;
 
+  /** The call that is being made, as the trace of its tickets. */
+  String invoked() {
+    return invoking == null ? null : invoking.toString();
+  }
+
   private final World world;
   private final Set<SimulatedProcess> closing = new LinkedHashSet<>();
   private Violation found;

@@ -2,6 +2,7 @@ package io.leasehold.testkit.simulation;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.spi.Attempt;
 import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
@@ -83,16 +84,55 @@ final class Link implements StoreListener {
             },
             surely,
             verb.equals("attempt"),
-            // Without tombstones, or for a try or one of another kind, which leave none, an attempt
-            // that arrives twice is granted twice.
-            !verb.equals("attempt")
-                || (ticket.intent() == Ticket.Intent.QUEUE
-                    && world.plan.has(Feature.TOMBSTONES)
-                    && world.plan.uses().clashes() == 0));
+            !verb.equals("attempt") || mayComeTwice(ticket));
     answer.whenComplete(
         (value, failure) ->
             world.judge.store.answered(process, verb, ticket, sentAt, value, failure));
     return answer;
+  }
+
+  /** One request for several: its fate is theirs. */
+  CompletableFuture<List<Attempt>> attempt(
+      List<Ticket> tickets,
+      Duration within,
+      Function<InMemoryStore, CompletionStage<List<Attempt>>> apply) {
+    world.saw(Sometimes.CAME_TOGETHER);
+    tickets.forEach(ticket -> sent("attempt", ticket));
+    long sentAt = process.nanos();
+    CompletableFuture<List<Attempt>> answers =
+        send(
+            within,
+            s -> {
+              CompletionStage<List<Attempt>> stage = apply.apply(s);
+              stage.thenAccept(
+                  all -> {
+                    for (int i = 0; i < all.size(); i++) {
+                      world.judge.store.applied(this, "attempt", tickets.get(i), all.get(i));
+                    }
+                  });
+              return stage;
+            },
+            false,
+            true,
+            tickets.stream().allMatch(this::mayComeTwice));
+    answers.whenComplete(
+        (all, failure) -> {
+          for (int i = 0; i < tickets.size(); i++) {
+            Attempt answer = all == null ? null : all.get(i);
+            world.judge.store.answered(process, "attempt", tickets.get(i), sentAt, answer, failure);
+          }
+        });
+    return answers;
+  }
+
+  /**
+   * Without tombstones, or for a try or one of another kind, which leave none, an attempt that
+   * arrives twice is granted twice.
+   */
+  private boolean mayComeTwice(Ticket ticket) {
+    return ticket.intent() == Ticket.Intent.QUEUE
+        && world.plan.has(Feature.TOMBSTONES)
+        && world.plan.uses().clashes() == 0;
   }
 
   void sent(String verb, Ticket ticket) {

@@ -95,12 +95,18 @@ record Plan(
     return store.features().contains(feature);
   }
 
-  static Plan of(Dice dice) {
+  /**
+   * Draws one.
+   *
+   * @param neighbours whether fair waiters of a process are served together if there is a queue
+   */
+  static Plan of(Dice dice, boolean neighbours) {
     Set<Feature> features = EnumSet.noneOf(Feature.class);
     boolean fenced = !dice.chance(0.1);
     add(features, Feature.FENCING, fenced);
     add(features, Feature.TOMBSTONES, dice.chance(0.65));
     add(features, Feature.QUEUE, dice.chance(0.6));
+    add(features, Feature.NEIGHBOURS, features.contains(Feature.QUEUE) && neighbours);
     add(features, Feature.NO_BARGING, features.contains(Feature.QUEUE) && dice.chance(0.4));
     add(features, Feature.DIRECT_GRANT, features.contains(Feature.QUEUE) && dice.chance(0.4));
     add(features, Feature.SESSIONS, dice.chance(0.25));

@@ -63,6 +63,31 @@ final class SimulatedStore implements LockStore {
             });
   }
 
+  @Override
+  public CompletionStage<List<Attempt>> attempt(List<Ticket> tickets, Duration within) {
+    Moment sent = link.messages.now();
+    Map<LeaseId, Word> words = new HashMap<>();
+    return link.attempt(
+            tickets,
+            within,
+            s -> {
+              CompletionStage<List<Attempt>> answers = s.attempt(tickets, within);
+              tickets.forEach(ticket -> words.put(ticket.id(), word(s, ticket, sent)));
+              return answers;
+            })
+        .whenComplete(
+            (answers, failed) -> {
+              for (int i = 0; failed == null && i < tickets.size(); i++) {
+                LeaseId id = tickets.get(i).id();
+                if (answers.get(i) instanceof Attempt.Queued) {
+                  link.messages.queued(id, words.get(id));
+                } else {
+                  link.messages.forget(id);
+                }
+              }
+            });
+  }
+
   /** What an answer that the ticket waits says of later grants. At the server. */
   private static Word word(InMemoryStore server, Ticket ticket, Moment sent) {
     return new Word(sent, server.lastNumber(ticket), server.unconfirmedLife(ticket));

@@ -39,7 +39,7 @@ final class Simulation {
 
   private Simulation(long seed, boolean traced, Sometimes.Counts counts) {
     this.dice = new Dice(seed * 0x9E3779B97F4A7C15L + 1);
-    this.plan = Plan.of(dice);
+    this.plan = Plan.of(dice, seed % 3 != 0);
     this.trace = new Trace(traced, time);
     this.world = new World(plan, dice, time, trace, counts);
   }
@@ -91,7 +91,7 @@ final class Simulation {
             Duration.ofNanos(plan.requestTimeout()),
             Duration.ofNanos(CLOSE_TIMEOUT),
             Duration.ofNanos(plan.handOver()),
-            () -> null,
+            world.judge::invoked,
             Set.of(),
             List.of(event -> world.judge.leases.event(process, event)));
     process.engine = new Engine(link::open, config, process, process, dice.split()::bits);

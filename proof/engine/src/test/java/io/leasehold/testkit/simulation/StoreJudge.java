@@ -53,11 +53,10 @@ final class StoreJudge {
     if (ticket.intent() == Ticket.Intent.QUEUE && !ticket.fair()) {
       fronts.put(id.process.name + id.name, id);
     }
-    if (judge.invoking != null
-        && judge.invoking.wish.fair()
-        && ticket.fair()
-        && judge.invoking.ticket == null) {
-      judge.invoking.ticket = key;
+    for (Call call : judge.pending) {
+      if (call.wish.fair() && call.ticket == null && ticket.holder().endsWith(" trace " + call)) {
+        call.ticket = key;
+      }
     }
     if (id.removalAnswered) {
       judge.fail(

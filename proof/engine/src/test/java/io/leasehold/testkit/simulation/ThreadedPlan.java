@@ -86,6 +86,9 @@ final class ThreadedPlan {
   static InMemorySettings store(Calls calls, boolean signals, Feature... more) {
     List<Feature> features = new ArrayList<>(List.of(more));
     features.addAll(List.of(Feature.FENCING, Feature.QUEUE, Feature.TOMBSTONES));
+    if (signals) {
+      features.add(Feature.NEIGHBOURS);
+    }
     return InMemorySettings.defaults()
         .withCalls(calls)
         .withFeatures(features.toArray(Feature[]::new))

@@ -62,6 +62,11 @@ final class ThreadedStore implements LockStore, StoreListener {
   }
 
   @Override
+  public CompletionStage<List<Attempt>> attempt(List<Ticket> tickets, Duration within) {
+    return call("attempt", tickets.get(0), within, s -> s.attempt(tickets, within));
+  }
+
+  @Override
   public CompletionStage<Boolean> withdraw(Ticket ticket, Duration within) {
     return call("withdraw", ticket, within, s -> s.withdraw(ticket, within));
   }

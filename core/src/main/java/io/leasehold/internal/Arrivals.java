@@ -1,0 +1,63 @@
+package io.leasehold.internal;
+
+import io.leasehold.StoreException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fair callers of this process that have no place in the store's queue yet. One request at a
+ * time asks for places: those that come meanwhile are gathered, and asked for together by the next.
+ * So none overtakes another on the way to the store, and a crowd costs few requests. Guarded by its
+ * queue's mutex.
+ */
+final class Arrivals {
+  private static final int MOST_TOGETHER = 64;
+  private static final int MOST_UNDER_WAY = 2;
+
+  private final NameQueue queue;
+
+  /** In the order of their calls. */
+  private final List<Contender> gathered = new ArrayList<>();
+
+  private int underWay;
+
+  Arrivals(NameQueue queue) {
+    this.queue = queue;
+  }
+
+  /** Asks for a place, at once or with the next that are asked for. */
+  void add(Contender arrived, Steps steps) {
+    gathered.add(arrived);
+    if (underWay < MOST_UNDER_WAY) {
+      ask(steps);
+    }
+  }
+
+  /** The request is answered, or is not expected to be any more. */
+  void answered(@Nullable StoreException failed, Steps steps) {
+    underWay--;
+    gathered.removeIf(each -> !each.isAsking());
+    List<Contender> late = new ArrayList<>();
+    if (failed != null) {
+      gathered.stream().filter(each -> !each.hasTimeToAsk()).forEach(late::add);
+      gathered.removeAll(late);
+    }
+    ask(steps);
+    late.forEach(each -> each.notAsked(steps));
+  }
+
+  private void ask(Steps steps) {
+    if (gathered.isEmpty()) {
+      return;
+    }
+    List<Contender> first = gathered.subList(0, Math.min(MOST_TOGETHER, gathered.size()));
+    List<Contender> together = List.copyOf(first);
+    first.clear();
+    underWay++;
+    together.forEach(Contender::begin);
+    // The last comes to its turn last: least of all its thread is needed for something else
+    Waiter caller = queue.served(together.get(together.size() - 1));
+    queue.engine.calls.forCaller(caller, new AttemptCall.Several(together, caller), steps);
+  }
+}
