@@ -40,7 +40,7 @@ final class Arrivals {
     gathered.removeIf(each -> !each.isAsking());
     List<Contender> late = new ArrayList<>();
     if (failed != null) {
-      gathered.stream().filter(each -> !each.hasTimeToAsk()).forEach(late::add);
+      gathered.stream().filter(each -> !each.mayAsk()).forEach(late::add);
       gathered.removeAll(late);
     }
     ask(steps);

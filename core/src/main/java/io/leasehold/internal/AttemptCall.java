@@ -227,7 +227,7 @@ abstract class AttemptCall<T>
 
     @Override
     long timeForAttempt() {
-      return contenders.stream().mapToLong(Contender::timeForAttempt).min().orElseThrow();
+      return contenders.stream().mapToLong(Contender::timeForFirstAttempt).min().orElseThrow();
     }
 
     @Override
@@ -239,6 +239,9 @@ abstract class AttemptCall<T>
     CompletionStage<List<Attempt>> send(Duration within) {
       List<Contender> asked = contenders.stream().filter(Contender::isAsking).toList();
       asking = asked;
+      if (asked.isEmpty()) {
+        return CompletableFuture.failedFuture(StoreCalls.notSent());
+      }
       return asked.size() == 1
           ? queue.engine.store.attempt(asked.get(0).ticket, within).thenApply(List::of)
           : queue.engine.store.attempt(asked.stream().map(each -> each.ticket).toList(), within);
@@ -267,7 +270,7 @@ abstract class AttemptCall<T>
 
     private void heard(
         @Nullable List<Attempt> answers, @Nullable StoreException failed, Steps steps) {
-      // Before they ask again: what one answer leads to must not find this request under way
+      // First, so that the next request goes out before what the answers lead to
       queue.arrivals().answered(failed, steps);
       List<Contender> asked = asking.isEmpty() ? contenders : asking;
       for (int i = 0; i < asked.size(); i++) {

@@ -150,9 +150,9 @@ final class Contender extends Attempts {
     failed(Failures.notAsked(ticket.name()), false, false, steps);
   }
 
-  /** Whether its first request may be sent only now. */
-  boolean hasTimeToAsk() {
-    return queue.engine.calls.allowsOneMore(since);
+  /** Whether a first answer may still come in time. */
+  boolean mayAsk() {
+    return queue.engine.calls.allowsAnother(since);
   }
 
   /** Begins in a while, with the patience of one whose grant had run out when it came. */
@@ -165,6 +165,11 @@ final class Contender extends Attempts {
   /** Whether an attempt is under way, or about to be. Without the mutex. */
   boolean isAsking() {
     return phase == Phase.ASKING;
+  }
+
+  /** How long its first attempt may take that is sent now. Without the mutex. */
+  long timeForFirstAttempt() {
+    return queue.engine.calls.forFirstAttempt(terms, since);
   }
 
   /** How long an attempt may take that is sent now. Without the mutex. */
@@ -452,7 +457,7 @@ final class Contender extends Attempts {
     // A lost reply is resolved by asking again: once at once, if there is time for it. A busy store
     // has waited already.
     boolean lost = unknown && first;
-    boolean inTime = queue.engine.calls.allowsAnother(since);
+    boolean inTime = mayAsk();
     boolean askAtOnce = answered ? lost : inTime && (lost || busy);
     queue.storeFailed(this, failed, askAtOnce || shortened, steps);
     if (phase == Phase.DONE) {

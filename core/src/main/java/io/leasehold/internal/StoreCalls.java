@@ -46,6 +46,9 @@ public final class StoreCalls {
   /** For a caller that was answered before, less is not worth asking again. */
   static final long LEAST_AGAIN_NANOS = 2_000_000;
 
+  /** For a first answer, the same: it takes a while until a request is sent. */
+  private static final long LEAST_FIRST_NANOS = 10_000_000;
+
   private static final long LEAST_WHOLE_NANOS = 50_000_000;
 
   private final Clock clock;
@@ -306,6 +309,15 @@ public final class StoreCalls {
 
   // ---- how long
 
+  /** For the first attempt of one that has waited for its turn to ask. */
+  long forFirstAttempt(Terms terms, long since) {
+    return Math.max(LEAST_NANOS, Math.min(whole(terms), timeToFirstAnswer(since)));
+  }
+
+  private long whole(Terms terms) {
+    return Math.min(requestNanos, Math.max(LEAST_WHOLE_NANOS, terms.ttlNanos() / 2));
+  }
+
   /**
    * For the next attempt.
    *
@@ -313,7 +325,7 @@ public final class StoreCalls {
    * @param answered whether the store has answered an attempt of it before
    */
   long forAttempt(Terms terms, long since, boolean answered) {
-    long whole = Math.min(requestNanos, Math.max(LEAST_WHOLE_NANOS, terms.ttlNanos() / 2));
+    long whole = whole(terms);
     long left = timeToFirstAnswer(since);
     return answered || left < LEAST_NANOS ? whole : Math.min(whole, left);
   }
@@ -333,14 +345,9 @@ public final class StoreCalls {
     return answered || left < LEAST_NANOS ? requestNanos : left;
   }
 
-  /** Whether the first answer may still come in time. */
+  /** Whether the first answer may still come in time, if the request for it is sent now. */
   boolean allowsAnother(long since) {
-    return timeToFirstAnswer(since) >= LEAST_NANOS;
-  }
-
-  /** Whether that is likely, if only then the request for it is sent. */
-  boolean allowsOneMore(long since) {
-    return timeToFirstAnswer(since) >= LEAST_WHOLE_NANOS;
+    return timeToFirstAnswer(since) >= LEAST_FIRST_NANOS;
   }
 
   private long timeToFirstAnswer(long since) {

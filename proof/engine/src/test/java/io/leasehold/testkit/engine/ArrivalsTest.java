@@ -51,6 +51,9 @@ class ArrivalsTest {
   /** Ends the first requests. */
   private final CountDownLatch letGo = new CountDownLatch(1);
 
+  /** Whether they fail, and never come to the store. */
+  private volatile boolean firstFail;
+
   /** What becomes of the request that comes then; null if nothing does. */
   private volatile Failure fails;
 
@@ -89,6 +92,9 @@ class ArrivalsTest {
     }
     if (number <= TOGETHER) {
       letGo.await();
+      if (firstFail) {
+        return call.fail(Failure.REFUSED);
+      }
     } else if (number == TOGETHER + 1 && fails != null) {
       Failure failure = fails;
       if (failure == Failure.UNKNOWN_OUTCOME) {
@@ -135,7 +141,9 @@ class ArrivalsTest {
   }
 
   private void allAreServedInTheirOrder() throws Exception {
-    held.release();
+    if (held.isHeld()) {
+      held.release();
+    }
     long last = 0;
     for (Running<Long> caller : callers) {
       long token = caller.result();
@@ -153,6 +161,23 @@ class ArrivalsTest {
     awaitPlaces(7);
     assertThat(sizes).containsExactly(1, 1, 5);
     allAreServedInTheirOrder();
+  }
+
+  /** The lock is free when they come: one holds it, the others wait. */
+  @Test
+  void r1EachOfThemGetsItsOwnAnswer() throws Exception {
+    firstFail = true;
+    List<Running<String>> refused =
+        List.of(start(() -> thrownBy(this::takeOnce)), start(() -> thrownBy(this::takeOnce)));
+    await().atMost(PATIENCE).until(() -> sizes.size() == TOGETHER);
+    come(4);
+    held.release();
+    letGo.countDown();
+    for (Running<String> each : refused) {
+      assertThat(each.result()).isEqualTo("StoreException");
+    }
+    allAreServedInTheirOrder();
+    assertThat(sizes).startsWith(1, 1, 4);
   }
 
   /** No thread of the engine is needed for it, and none of those that have a place already. */

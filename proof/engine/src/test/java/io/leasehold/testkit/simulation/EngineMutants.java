@@ -166,6 +166,22 @@ final class EngineMutants {
               "Run",
               "each.settle(known || each.endedLate(), steps);",
               ""),
+          // ---- fair callers that come together
+          mutant(
+              "a request for places that failed stays under way",
+              "Arrivals",
+              "underWay--; gathered",
+              "underWay -= failed == null ? 1 : 0; gathered"),
+          mutant(
+              "those gathered are not asked for when the request before failed",
+              "Arrivals",
+              "ask(steps); late",
+              "if (failed == null) { ask(steps); } late"),
+          mutant(
+              "requests of those that come together may not land late",
+              "AttemptCall",
+              "contender.ended(asking.contains(contender) ? failed : null, steps);",
+              "contender.ended(null, steps);"),
           // ---- giving up
           mutant(
               "cancel does not give up the wait",

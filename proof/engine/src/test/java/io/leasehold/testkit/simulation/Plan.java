@@ -99,8 +99,9 @@ record Plan(
    * Draws one.
    *
    * @param neighbours whether fair waiters of a process are served together if there is a queue
+   * @param more callers of each process
    */
-  static Plan of(Dice dice, boolean neighbours) {
+  static Plan of(Dice dice, boolean neighbours, int more) {
     Set<Feature> features = EnumSet.noneOf(Feature.class);
     boolean fenced = !dice.chance(0.1);
     add(features, Feature.FENCING, fenced);
@@ -178,7 +179,7 @@ record Plan(
         polled && dice.chance(0.3),
         !polled,
         dice.between(2, 4),
-        dice.between(1, 4),
+        dice.between(1, 4) + more,
         Uses.of(dice),
         ttls,
         requestTimeout,

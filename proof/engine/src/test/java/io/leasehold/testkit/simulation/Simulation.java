@@ -19,10 +19,14 @@ final class Simulation {
   private static final int MOST_EVENTS_IN_TROUBLE = 5_000;
   static final long CLOSE_TIMEOUT = 3 * Plan.SECOND;
 
+  /** So many more callers, so that fair ones come together. */
+  private static final int CROWD = 4;
+
   private final Timeline time = new Timeline();
   private final Plan plan;
   private final World world;
   private final Trace trace;
+
   private final Dice dice;
   private final List<SimulatedProcess> processes = new ArrayList<>();
   private final List<Link> links = new ArrayList<>();
@@ -39,7 +43,7 @@ final class Simulation {
 
   private Simulation(long seed, boolean traced, Sometimes.Counts counts) {
     this.dice = new Dice(seed * 0x9E3779B97F4A7C15L + 1);
-    this.plan = Plan.of(dice, seed % 3 != 0);
+    this.plan = Plan.of(dice, seed % 3 != 0, seed % 8 == 5 ? CROWD : 0);
     this.trace = new Trace(traced, time);
     this.world = new World(plan, dice, time, trace, counts);
   }
