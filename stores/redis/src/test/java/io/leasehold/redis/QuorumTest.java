@@ -19,12 +19,16 @@ import io.leasehold.testkit.Framing;
 import io.leasehold.testkit.contract.ClientTest;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
@@ -224,6 +228,94 @@ class QuorumTest extends ClientTest {
     servers.get(1).pause();
     lost.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     assertThat(held.isHeld()).isFalse();
+  }
+
+  // ---- a partition, and clocks
+
+  /** The other side grants only when the holder has been told. */
+  @ParameterizedTest
+  @ValueSource(ints = {3, 5})
+  void r1TheMinoritySideOfAPartitionLosesItsLeaseBeforeTheOtherGrants(int members)
+      throws Exception {
+    start(members);
+    List<FaultProxy> proxies = new ArrayList<>();
+    Map<RedisServer, Integer> ports = new HashMap<>();
+    for (RedisServer far : servers.subList(0, members / 2 + 1)) {
+      FaultProxy proxy = FaultProxy.to(far.host(), far.port(), Framing.RESP);
+      proxies.add(proxy);
+      ports.put(far, proxy.port());
+    }
+    try {
+      Engine minority =
+          client(
+              members,
+              server -> ports.containsKey(server) ? server.urlBy(ports.get(server)) : server.url(),
+              how -> how.ttl(Duration.ofSeconds(4)).requestTimeout(Duration.ofSeconds(1)));
+      Engine majority = client(members);
+      handOver(minority, majority);
+      Lease held = minority.lock("a").acquire(PATIENCE);
+      CompletableFuture<Void> lost = loss(held);
+      CompletableFuture<Lease> waiter = majority.lock("a").acquireAsync(PATIENCE);
+      AtomicBoolean toldBefore = new AtomicBoolean();
+      waiter.thenRun(() -> toldBefore.set(!held.isHeld()));
+      assertThat(majority.lock("a").tryAcquire()).isEmpty();
+      for (FaultProxy proxy : proxies) {
+        proxy.stall(Direction.TO_SERVER);
+        proxy.stall(Direction.TO_CLIENT);
+      }
+      Lease next = served(waiter);
+      lost.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      assertThat(toldBefore).as("no longer held when the other side granted").isTrue();
+      assertThatThrownBy(() -> minority.lock("a").acquire(PATIENCE))
+          .isInstanceOf(StoreException.class);
+      proxies.forEach(FaultProxy::heal);
+      next.release();
+      await().ignoreException(StoreException.class).until(() -> isServed(minority));
+      requireNothingLeft(minority);
+      requireNothingLeft(majority);
+      requireNothingInTheStores();
+    } finally {
+      proxies.forEach(FaultProxy::close);
+    }
+  }
+
+  /** There the lease has ended, and a minority is all that another client gets. */
+  @ParameterizedTest
+  @ValueSource(ints = {3, 5})
+  void r1AMinorityWhoseClocksAreSteppedGivesNothingAway(int members) throws Exception {
+    List<RedisServer> stepped = new ArrayList<>();
+    try {
+      for (int i = 0; i < members / 2; i++) {
+        stepped.add(RedisServer.of(Kind.REDIS_7_0).persistent().withSteppableClock().start());
+      }
+      start(members - stepped.size());
+      String urls =
+          Stream.concat(stepped.stream(), servers.stream().limit(members - stepped.size()))
+              .map(RedisServer::url)
+              .collect(Collectors.joining(","));
+      Engine one = clientAt("quorum:" + urls + "?accept=unfenced", how -> how);
+      Engine two = clientAt("quorum:" + urls + "?accept=unfenced", how -> how);
+      handOver(one, two);
+      Lease held = one.lock("b").acquire(PATIENCE);
+      for (Duration step : List.of(Duration.ofMinutes(10), Duration.ofMinutes(-20))) {
+        for (RedisServer server : stepped) {
+          server.stepClock(step);
+        }
+        for (int i = 0; i < 10; i++) {
+          assertThat(two.lock("b").tryAcquire()).isEmpty();
+        }
+        assertThat(held.isHeld()).isTrue();
+        handOver(one, two);
+      }
+      held.release();
+      Lease next = two.lock("b").acquire(PATIENCE);
+      next.release();
+      requireNothingLeft(one);
+      requireNothingLeft(two);
+      requireNothingInTheStores();
+    } finally {
+      stepped.forEach(RedisServer::close);
+    }
   }
 
   // ---- a member that forgets
