@@ -56,6 +56,7 @@ public final class FaultProxy implements AutoCloseable {
   private final ProxyFaults toClient = new ProxyFaults();
   private final Map<Integer, Fate> fates = new ConcurrentHashMap<>();
   private final AtomicInteger requests = new AtomicInteger();
+  private final AtomicInteger replies = new AtomicInteger();
   private final AtomicInteger cuts = new AtomicInteger();
   private volatile boolean refuses;
   private volatile boolean isClosed;
@@ -90,6 +91,15 @@ public final class FaultProxy implements AutoCloseable {
   /** How many requests have begun to arrive, over all connections; the next has this index. */
   public int requests() {
     return requests.get();
+  }
+
+  /** How often something has come from the server; what is held back is counted, too. */
+  public int replies() {
+    return replies.get();
+  }
+
+  void countReply() {
+    replies.incrementAndGet();
   }
 
   /** How many connections are open. */

@@ -62,6 +62,9 @@ final class ProxyConnection {
       boolean goesOn = true;
       while (goesOn) {
         int length = in.read(chunk);
+        if (direction == Direction.TO_CLIENT && length > 0) {
+          proxy.countReply();
+        }
         faults.hold(() -> isClosed);
         if (length < 0) {
           to.shutdownOutput();

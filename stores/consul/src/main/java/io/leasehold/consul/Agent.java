@@ -25,6 +25,11 @@ import org.apache.hc.core5.http.nio.entity.StringAsyncEntityConsumer;
 import org.apache.hc.core5.http.nio.ssl.BasicClientTlsStrategy;
 import org.apache.hc.core5.http.nio.support.AsyncRequestBuilder;
 import org.apache.hc.core5.http.nio.support.BasicResponseConsumer;
+import org.apache.hc.core5.http.protocol.HttpProcessor;
+import org.apache.hc.core5.http.protocol.HttpProcessorBuilder;
+import org.apache.hc.core5.http.protocol.RequestConnControl;
+import org.apache.hc.core5.http.protocol.RequestContent;
+import org.apache.hc.core5.http.protocol.RequestTargetHost;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
 import org.apache.hc.core5.reactor.IOReactorConfig;
@@ -52,6 +57,12 @@ final class Agent implements AutoCloseable {
   private static final CharCodingConfig UTF_8 =
       CharCodingConfig.custom().setCharset(StandardCharsets.UTF_8).build();
 
+  /** Without Expect: the agent would have to agree to each body first, a round trip more. */
+  private static final HttpProcessor HEADERS =
+      HttpProcessorBuilder.create()
+          .addAll(RequestTargetHost.INSTANCE, RequestContent.INSTANCE, RequestConnControl.INSTANCE)
+          .build();
+
   private final AgentAddress address;
   private final Scheduler scheduler;
   private final HttpAsyncRequester requester;
@@ -67,6 +78,7 @@ final class Agent implements AutoCloseable {
     AsyncRequesterBootstrap bootstrap =
         AsyncRequesterBootstrap.bootstrap()
             .setIOReactorConfig(IOReactorConfig.custom().setIoThreadCount(1).build())
+            .setHttpProcessor(HEADERS)
             // The strict one fails a thread that was interrupted
             .setPoolConcurrencyPolicy(PoolConcurrencyPolicy.LAX)
             .setDefaultMaxPerRoute(most);

@@ -60,6 +60,20 @@ class RequestCountTest extends ServerTest {
     assertThat(proxy.requests() - before).isEqualTo(2);
   }
 
+  /** The agent is not asked whether it wants the body: that would be a reply more for each. */
+  @Test
+  void aRequestIsOneRoundTrip() throws Exception {
+    Engine client = counted();
+    int requests = proxy.requests();
+    int replies = proxy.replies();
+    for (int i = 0; i < 20; i++) {
+      client.lock("a").acquire().release();
+    }
+    int sent = proxy.requests() - requests;
+    // One of them may come in two parts
+    assertThat(proxy.replies() - replies).isBetween(sent, sent + sent / 2);
+  }
+
   @Test
   void aBusyTryIsTwo() throws Exception {
     Engine client = counted();

@@ -35,6 +35,10 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 @TestInstance(Lifecycle.PER_CLASS)
 public abstract class WatchGapContract {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** A watch that is wrong may end by itself later than that, and heal. */
+  private static final Duration TOLD_WITHIN = Duration.ofSeconds(20);
+
   private static final Duration TTL = Duration.ofMinutes(10);
 
   private final String name = UUID.randomUUID().toString();
@@ -78,18 +82,15 @@ public abstract class WatchGapContract {
       assertThat(join(waiter.attempt(waiting, PATIENCE))).isInstanceOf(Attempt.Queued.class);
 
       proxy.stall(Direction.TO_CLIENT);
-      int before = proxy.requests();
+      int before = proxy.replies();
       CompletionStage<Watch> watch = waiter.watch(waiting, PATIENCE);
-      await().atMost(PATIENCE).until(() -> proxy.requests() > before);
-      for (int i = 0; i < 20; i++) {
-        // Meanwhile the server has looked at the holder, who is still there
-        assertThat(join(holder.attempt(held, PATIENCE))).isInstanceOf(Attempt.Granted.class);
-      }
+      // The server has looked at the holder, who is still there
+      await().atMost(PATIENCE).until(() -> proxy.replies() > before);
       assertThat(join(holder.release(held, PATIENCE))).isEqualTo(Release.RELEASED);
       proxy.heal();
 
       if (join(watch) == Watch.NOTHING_MISSED) {
-        await().atMost(PATIENCE).until(() -> woken.ids.contains(waiting.id()));
+        await().atMost(TOLD_WITHIN).until(() -> woken.ids.contains(waiting.id()));
       }
       assertThat(join(waiter.attempt(waiting, PATIENCE))).isInstanceOf(Attempt.Granted.class);
     }
