@@ -31,6 +31,11 @@ public record Grants(
     return byName.stream().flatMap(List::stream).filter(grant -> within(grant.granted()));
   }
 
+  /** How many there were, at any time. */
+  int count() {
+    return byName.stream().mapToInt(List::size).sum();
+  }
+
   /** Grants a second. */
   public double perSecond() {
     return granted().count() * 1e9 / (until - from);

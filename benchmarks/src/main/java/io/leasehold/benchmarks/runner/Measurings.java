@@ -4,6 +4,7 @@ import io.leasehold.benchmarks.runner.Scenario.Measuring;
 import io.leasehold.benchmarks.runner.Stage.Shape;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -11,6 +12,9 @@ import java.util.function.Function;
 public final class Measurings {
   /** How long the other waits before a lock is handed over. */
   private static final Duration SETTLED = Duration.ofMillis(10);
+
+  /** So many make a process warm, for each pair that is counted: 5,000. */
+  private static final int HAND_OVERS_A_PAIR = 10;
 
   /** How long the other waits before the holder is killed. */
   private static final Duration WAITING = Duration.ofMillis(500);
@@ -79,6 +83,18 @@ public final class Measurings {
       return Map.of(
           "hand-over p50", grants.handOverMillis(0.5),
           "hand-over p99", grants.handOverMillis(0.99));
+    };
+  }
+
+  /** The same of new processes, and p50 once more when their code is compiled. */
+  public static Measuring handOverColdAndWarm() {
+    return (stage, contender, settings) -> {
+      int times = HAND_OVERS_A_PAIR * settings.pairs();
+      List<Grants> both = stage.handOverColdAndAfter(times, contender, SETTLED, settings.length());
+      return Map.of(
+          "hand-over p50", both.get(0).handOverMillis(0.5),
+          "hand-over p99", both.get(0).handOverMillis(0.99),
+          "warm p50", both.get(1).handOverMillis(0.5));
     };
   }
 

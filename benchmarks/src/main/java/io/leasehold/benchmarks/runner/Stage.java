@@ -27,6 +27,11 @@ public final class Stage implements AutoCloseable {
 
   private static final int GRANTS_OF_ONE = 20_000;
 
+  /** Of processes that pass a lock to each other. */
+  private static final Duration WARM_UP = Duration.ofSeconds(1);
+
+  private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(10);
+
   private final Path dir;
   private final Server server;
   private final Fleet fleet;
@@ -133,9 +138,35 @@ public final class Stage implements AutoCloseable {
     return journaled(contender, Kind.HAND_OVER, new Shape(2, 1, 1, settled), length);
   }
 
+  /**
+   * The same with two processes that have done nothing before, and once more after they have passed
+   * it to each other so many times, or for long.
+   */
+  public List<Grants> handOverColdAndAfter(
+      int times, Contender contender, Duration settled, Duration length)
+      throws InterruptedException {
+    Shape rested = new Shape(2, 1, 1, settled);
+    Shape atOnce = new Shape(2, 1, 1, Duration.ZERO);
+    try (Fleet pair = new Fleet(dir, server)) {
+      List<ChildProcess> children = pair.of(contender, 2);
+      Grants cold = journaled(children, contender, Kind.HAND_OVER, rested, length);
+      long end = Clock.nanos() + LONGEST_WARM_UP.toNanos();
+      int made = 0;
+      while (made < times && Clock.nanos() < end) {
+        made += journaled(children, contender, Kind.HAND_OVER, atOnce, WARM_UP).count();
+      }
+      return List.of(cold, journaled(children, contender, Kind.HAND_OVER, rested, length));
+    }
+  }
+
   private Grants journaled(Contender contender, Kind kind, Shape shape, Duration length)
       throws InterruptedException {
-    List<ChildProcess> children = fleet.of(contender, shape.processes());
+    return journaled(fleet.of(contender, shape.processes()), contender, kind, shape, length);
+  }
+
+  private Grants journaled(
+      List<ChildProcess> children, Contender contender, Kind kind, Shape shape, Duration length)
+      throws InterruptedException {
     Path file = dir.resolve("journal-" + measurements);
     long millis = RAMP.plus(length).toMillis();
     int capacity = (int) ((shape.names() == 1 ? GRANTS : GRANTS_OF_ONE) * millis / 1000);
