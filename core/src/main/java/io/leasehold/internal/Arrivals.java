@@ -6,14 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fair callers of this process that have no place in the store's queue yet. One request at a
- * time asks for places: those that come meanwhile are gathered, and asked for together by the next.
- * So none overtakes another on the way to the store, and a crowd costs few requests. Guarded by its
- * queue's mutex.
+ * The fair callers of this process that have no place in the store's queue yet. While a request for
+ * the places of several is under way, or three for one each, those that come are gathered, and
+ * asked for together by the next. So few overtake each other on the way to the store, a crowd costs
+ * few requests, and one that comes alone does not wait. Guarded by its queue's mutex.
  */
 final class Arrivals {
   private static final int MOST_TOGETHER = 64;
-  private static final int MOST_UNDER_WAY = 2;
+  private static final int MOST_UNDER_WAY = 3;
 
   private final NameQueue queue;
 
@@ -22,6 +22,9 @@ final class Arrivals {
 
   private int underWay;
 
+  /** How many of these are for several. */
+  private int crowds;
+
   Arrivals(NameQueue queue) {
     this.queue = queue;
   }
@@ -29,14 +32,13 @@ final class Arrivals {
   /** Asks for a place, at once or with the next that are asked for. */
   void add(Contender arrived, Steps steps) {
     gathered.add(arrived);
-    if (underWay < MOST_UNDER_WAY) {
-      ask(steps);
-    }
+    ask(steps);
   }
 
-  /** The request is answered, or is not expected to be any more. */
-  void answered(@Nullable StoreException failed, Steps steps) {
+  /** The request for so many is answered, or is not expected to be any more. */
+  void answered(int count, @Nullable StoreException failed, Steps steps) {
     underWay--;
+    crowds -= count > 1 ? 1 : 0;
     gathered.removeIf(each -> !each.isAsking());
     List<Contender> late = new ArrayList<>();
     if (failed != null) {
@@ -48,13 +50,14 @@ final class Arrivals {
   }
 
   private void ask(Steps steps) {
-    if (gathered.isEmpty()) {
+    if (gathered.isEmpty() || underWay == MOST_UNDER_WAY || crowds > 0) {
       return;
     }
     List<Contender> first = gathered.subList(0, Math.min(MOST_TOGETHER, gathered.size()));
     List<Contender> together = List.copyOf(first);
     first.clear();
     underWay++;
+    crowds += together.size() > 1 ? 1 : 0;
     together.forEach(Contender::begin);
     // The last comes to its turn last: least of all its thread is needed for something else
     Waiter caller = queue.served(together.get(together.size() - 1));

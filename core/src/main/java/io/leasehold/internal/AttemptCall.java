@@ -250,7 +250,7 @@ abstract class AttemptCall<T>
     @Override
     void notSent(Steps steps) {
       contenders.forEach(contender -> contender.notSent(steps));
-      queue.arrivals().answered(null, steps);
+      queue.callers.arrivals().answered(contenders.size(), null, steps);
     }
 
     @Override
@@ -271,7 +271,7 @@ abstract class AttemptCall<T>
     private void heard(
         @Nullable List<Attempt> answers, @Nullable StoreException failed, Steps steps) {
       // First, so that the next request goes out before what the answers lead to
-      queue.arrivals().answered(failed, steps);
+      queue.callers.arrivals().answered(contenders.size(), failed, steps);
       List<Contender> asked = asking.isEmpty() ? contenders : asking;
       for (int i = 0; i < asked.size(); i++) {
         asked.get(i).heard(this, answers == null ? null : answers.get(i), failed, steps);

@@ -25,6 +25,9 @@ final class Callers {
   /** How many of them want the lock alone or not at all. */
   private int tries;
 
+  /** Made for the first fair caller. */
+  private @Nullable Arrivals arrivals;
+
   /** Whether and when the store last answered for them. */
   private boolean hasAnswer;
 
@@ -32,6 +35,14 @@ final class Callers {
 
   Callers(NameQueue queue) {
     this.queue = queue;
+  }
+
+  /** The fair ones that have no place in the store's queue yet. */
+  Arrivals arrivals() {
+    if (arrivals == null) {
+      arrivals = new Arrivals(queue);
+    }
+    return arrivals;
   }
 
   void add(Waiter waiter) {

@@ -139,7 +139,7 @@ final class Contender extends Attempts {
     if (ticket.fair()
         && ticket.mode() == LockMode.EXCLUSIVE
         && queue.engine.traits.neighbours() == Neighbours.TOGETHER) {
-      queue.arrivals().add(this, steps);
+      queue.callers.arrivals().add(this, steps);
     } else {
       ask(steps);
     }

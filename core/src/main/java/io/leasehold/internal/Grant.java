@@ -65,10 +65,11 @@ final class Grant {
   /** The first of those who hold it now; the others follow it. */
   private @Nullable Hold first;
 
-  private int handOvers;
+  /** Short, as the next: of each lease that a process holds there is one. */
+  private short handOvers;
 
   /** After so many it goes back: sooner while somebody else waits. */
-  private int mostHandOvers = FenceNumber.MAX_HAND_OVERS;
+  private short mostHandOvers = FenceNumber.MAX_HAND_OVERS;
 
   private boolean wanted;
   private long wantedSince;
@@ -294,7 +295,7 @@ final class Grant {
     } else if (!wanted) {
       wantedSince = queue.engine.clock.nanos();
       mostHandOvers =
-          Math.min(FenceNumber.MAX_HAND_OVERS, handOvers + queue.engine.wantedHandOvers);
+          (short) Math.min(FenceNumber.MAX_HAND_OVERS, handOvers + queue.engine.wantedHandOvers);
     }
     wanted = isWanted;
   }

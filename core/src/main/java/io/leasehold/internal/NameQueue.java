@@ -72,9 +72,6 @@ final class NameQueue extends Mutex {
   final Leases leases;
   final Callers callers;
 
-  /** Made for the first fair caller. */
-  private @Nullable Arrivals arrivals;
-
   /** Asks the store for the first in line; for this caller alone if it is a try. */
   private @Nullable Contender contender;
 
@@ -159,14 +156,6 @@ final class NameQueue extends Mutex {
       contender = own;
     }
     return own;
-  }
-
-  /** The fair callers that have no place in the store's queue yet. */
-  Arrivals arrivals() {
-    if (arrivals == null) {
-      arrivals = new Arrivals(this);
-    }
-    return arrivals;
   }
 
   /** Tries that wait for the answer to another's question are told busy once that is known. */

@@ -43,7 +43,11 @@ final class Asked {
   }
 
   static List<byte[]> ids(List<Ticket> tickets) {
-    return tickets.stream().map(ticket -> id(ticket.id())).toList();
+    List<byte[]> ids = new ArrayList<>(tickets.size());
+    for (Ticket ticket : tickets) {
+      ids.add(id(ticket.id()));
+    }
+    return ids;
   }
 
   private static byte[] mode(Ticket ticket) {

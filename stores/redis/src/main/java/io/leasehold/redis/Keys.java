@@ -78,7 +78,9 @@ final class Keys {
     List<byte[]> touchedWith(List<byte[]> ids) {
       List<byte[]> touched = new ArrayList<>(4 + ids.size());
       touched.addAll(touched());
-      ids.forEach(id -> touched.add(tombstone(id)));
+      for (byte[] id : ids) {
+        touched.add(tombstone(id));
+      }
       return touched;
     }
 

@@ -29,6 +29,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Leases as keys of a Redis or Valkey server: one key a name. Each verb is one script, or one
@@ -199,23 +201,43 @@ final class RedisStore implements LockStore {
 
   @Override
   public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
-    return ask(List.of(ticket), within).thenApply(answers -> answers.get(0));
+    return ask(
+        List.of(ticket), within, (reply, asked) -> answered(ticket, Replies.list(reply), asked));
   }
 
   @Override
   public CompletionStage<List<Attempt>> attempt(List<Ticket> tickets, Duration within) {
-    return ask(tickets, within);
+    return ask(
+        tickets,
+        within,
+        (reply, asked) -> {
+          List<?> replies = Replies.attempts(reply);
+          List<Attempt> answers = new ArrayList<>(tickets.size());
+          for (int i = 0; i < tickets.size(); i++) {
+            answers.add(answered(tickets.get(i), Replies.list(replies.get(i)), asked));
+          }
+          return answers;
+        });
   }
 
-  private CompletionStage<List<Attempt>> ask(List<Ticket> tickets, Duration within) {
+  /**
+   * What is known of an attempt when it is sent.
+   *
+   * @param heardOn the connection that listens
+   */
+  private record Asking(Moment sent, int heardOn) {}
+
+  private <T> CompletionStage<T> ask(
+      List<Ticket> tickets, Duration within, BiFunction<@Nullable Object, Asking, T> answer) {
     return settling.isSettled()
-        ? ask(tickets, settling.mayChange(), within)
-        : askOnceSettled(tickets, within);
+        ? ask(tickets, settling.mayChange(), within, answer)
+        : askOnceSettled(tickets, within, answer);
   }
 
-  private CompletionStage<List<Attempt>> askOnceSettled(List<Ticket> tickets, Duration within) {
+  private <T> CompletionStage<T> askOnceSettled(
+      List<Ticket> tickets, Duration within, BiFunction<@Nullable Object, Asking, T> answer) {
     long end = clock.nanos() + within.toNanos();
-    return settling.settle(within).thenCompose(done -> ask(tickets, false, left(end)));
+    return settling.settle(within).thenCompose(done -> ask(tickets, false, left(end), answer));
   }
 
   /**
@@ -223,37 +245,32 @@ final class RedisStore implements LockStore {
    *
    * @param carefully to do nothing if the bucket is not in use yet: then the layout is asked for
    */
-  private CompletionStage<List<Attempt>> ask(
-      List<Ticket> tickets, boolean carefully, Duration within) {
+  private <T> CompletionStage<T> ask(
+      List<Ticket> tickets,
+      boolean carefully,
+      Duration within,
+      BiFunction<@Nullable Object, Asking, T> answer) {
     long end = clock.nanos() + within.toNanos();
-    int heard = listening.connection();
+    Asking asking = new Asking(messages.now(), listening.connection());
     String name = tickets.get(0).name();
     List<byte[]> touched = keys.of(name).touchedWith(Asked.ids(tickets));
     List<byte[]> asked = Asked.of(tickets, channel, carefully);
-    Moment sent = messages.now();
     return node.run(Script.ATTEMPT, name, touched, asked, replication, within)
         .thenCompose(
-            reply -> {
-              if (Replies.isUnsettled(reply)) {
-                return askOnceSettled(tickets, left(end));
-              }
-              List<?> replies = Replies.attempts(reply);
-              List<Attempt> answers = new ArrayList<>(tickets.size());
-              for (int i = 0; i < tickets.size(); i++) {
-                answers.add(answered(tickets.get(i), replies.get(i), sent, heard));
-              }
-              return CompletableFuture.completedFuture(answers);
-            });
+            reply ->
+                Replies.isUnsettled(reply)
+                    ? askOnceSettled(tickets, left(end), answer)
+                    : CompletableFuture.completedFuture(answer.apply(reply, asking)));
   }
 
-  private Attempt answered(Ticket ticket, Object reply, Moment sent, int heard) {
+  private Attempt answered(Ticket ticket, List<?> reply, Asking asked) {
     Attempt answer = Replies.attempt(reply);
     if (answer instanceof Attempt.Queued) {
-      messages.queued(ticket.id(), word(ticket, sent, Replies.mark(reply)));
+      messages.queued(ticket.id(), word(ticket, asked.sent(), Replies.mark(reply)));
     } else {
       messages.forget(ticket.id());
     }
-    remember(ticket, answer, heard);
+    remember(ticket, answer, asked.heardOn());
     return answer;
   }
 

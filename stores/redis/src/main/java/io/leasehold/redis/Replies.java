@@ -43,7 +43,8 @@ final class Replies {
 
   /** Whether an attempt did nothing, since the bucket is not in use yet. */
   static boolean isUnsettled(@Nullable Object reply) {
-    return number(list(attempts(reply).get(0)), 0) == 5;
+    List<?> answer = list(reply);
+    return number(answer.get(0) instanceof List<?> first ? first : answer, 0) == 5;
   }
 
   /** What a queued attempt says of later grants: their numbers are above it. */

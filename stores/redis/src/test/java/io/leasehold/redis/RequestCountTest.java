@@ -74,9 +74,9 @@ class RequestCountTest {
       return client;
     }
 
-    /** While two requests for places are under way, those that come next are gathered. */
+    /** While three requests for places are under way, those that come next are gathered. */
     @Test
-    void aCrowdOfFairCallersComesToItsPlacesInThreeRequests() throws Exception {
+    void aCrowdOfFairCallersComesToItsPlacesInFourRequests() throws Exception {
       Engine client = counted();
       Lease held = client().lock("crowd").acquire();
       CommandCounts counts = CommandCounts.from(server);
@@ -96,7 +96,7 @@ class RequestCountTest {
       await()
           .until(
               () -> client.lock("crowd").inspect().orElseThrow().waiters().size() == crowd.size());
-      assertThat(counts.of("rpush")).isEqualTo(3);
+      assertThat(counts.of("rpush")).isEqualTo(4);
       held.release();
       for (CompletableFuture<Lease> each : crowd) {
         each.get(30, TimeUnit.SECONDS).release();

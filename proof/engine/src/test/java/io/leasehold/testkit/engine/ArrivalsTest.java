@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * R20: fair callers of one process that come while two of their requests for places are under way.
+ * R20: fair callers of one process that come while three of their requests for places are under
+ * way.
  */
 @Timeout(60)
 class ArrivalsTest {
@@ -38,8 +40,8 @@ class ArrivalsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final Duration REQUEST = Duration.ofSeconds(2);
 
-  /** So many requests for places are under way at most. */
-  private static final int TOGETHER = 2;
+  /** So many requests for one place each are under way at most. */
+  private static final int UNDER_WAY = 3;
 
   @RegisterExtension final Engines engines = new Engines();
 
@@ -90,12 +92,12 @@ class ArrivalsTest {
       threads.add(Thread.currentThread());
       number = sizes.size();
     }
-    if (number <= TOGETHER) {
+    if (number <= UNDER_WAY) {
       letGo.await();
       if (firstFail) {
         return call.fail(Failure.REFUSED);
       }
-    } else if (number == TOGETHER + 1 && fails != null) {
+    } else if (number == UNDER_WAY + 1 && fails != null) {
       Failure failure = fails;
       if (failure == Failure.UNKNOWN_OUTCOME) {
         // Its reply is lost
@@ -119,7 +121,7 @@ class ArrivalsTest {
 
   /** Those of the first callers are under way, before the next one comes. */
   private void awaitRequests(int callers) {
-    int sent = Math.min(callers, TOGETHER);
+    int sent = Math.min(callers, UNDER_WAY);
     if (sizes.size() < sent) {
       await().atMost(PATIENCE).until(() -> sizes.size() >= sent);
     }
@@ -155,11 +157,11 @@ class ArrivalsTest {
 
   @Test
   void r20ThoseThatComeMeanwhileComeToTheirPlacesTogether() throws Exception {
-    come(7);
-    assertThat(sizes).containsExactly(1, 1);
+    come(8);
+    assertThat(sizes).containsExactly(1, 1, 1);
     letGo.countDown();
-    awaitPlaces(7);
-    assertThat(sizes).containsExactly(1, 1, 5);
+    awaitPlaces(8);
+    assertThat(sizes).containsExactly(1, 1, 1, 5);
     allAreServedInTheirOrder();
   }
 
@@ -168,8 +170,8 @@ class ArrivalsTest {
   void r1EachOfThemGetsItsOwnAnswer() throws Exception {
     firstFail = true;
     List<Running<String>> refused =
-        List.of(start(() -> thrownBy(this::takeOnce)), start(() -> thrownBy(this::takeOnce)));
-    await().atMost(PATIENCE).until(() -> sizes.size() == TOGETHER);
+        Stream.generate(() -> start(() -> thrownBy(this::takeOnce))).limit(UNDER_WAY).toList();
+    await().atMost(PATIENCE).until(() -> sizes.size() == UNDER_WAY);
     come(4);
     held.release();
     letGo.countDown();
@@ -177,23 +179,23 @@ class ArrivalsTest {
       assertThat(each.result()).isEqualTo("StoreException");
     }
     allAreServedInTheirOrder();
-    assertThat(sizes).startsWith(1, 1, 4);
+    assertThat(sizes).startsWith(1, 1, 1, 4);
   }
 
   /** No thread of the engine is needed for it, and none of those that have a place already. */
   @Test
   void r20OneOfThemAsksForAll() throws Exception {
-    come(5);
+    come(6);
     letGo.countDown();
-    awaitPlaces(5);
-    assertThat(threads.get(2))
-        .isIn(callers.subList(2, 5).stream().map(caller -> caller.thread).toList());
+    awaitPlaces(6);
+    assertThat(threads.get(UNDER_WAY))
+        .isIn(callers.subList(UNDER_WAY, 6).stream().map(caller -> caller.thread).toList());
     allAreServedInTheirOrder();
   }
 
   @Test
   void r20NoPlaceIsAskedForThatIsNotWantedAnyMore() throws Exception {
-    come(2);
+    come(3);
     CompletableFuture<Lease> cancelled =
         client.lock("n").with(FAIR).acquireAsync(Duration.ofMinutes(1));
     come(2);
@@ -202,10 +204,10 @@ class ArrivalsTest {
     assertThat(cancelled.cancel(true)).isTrue();
     // The store has not said that the lock is held
     assertThat(late.result()).isEqualTo("StoreException");
-    assertThat(sizes).containsExactly(1, 1);
+    assertThat(sizes).containsExactly(1, 1, 1);
     letGo.countDown();
-    awaitPlaces(4);
-    assertThat(sizes).containsExactly(1, 1, 2);
+    awaitPlaces(5);
+    assertThat(sizes).containsExactly(1, 1, 1, 2);
     allAreServedInTheirOrder();
   }
 
@@ -226,11 +228,11 @@ class ArrivalsTest {
   @Test
   void r12ALostReplyIsAskedForAgainByEachOfThem() throws Exception {
     fails = Failure.UNKNOWN_OUTCOME;
-    come(6);
+    come(7);
     letGo.countDown();
-    awaitPlaces(6);
-    await().atMost(PATIENCE).until(() -> sizes.size() == 3 + 4);
-    assertThat(sizes).startsWith(1, 1, 4);
+    awaitPlaces(7);
+    await().atMost(PATIENCE).until(() -> sizes.size() == 4 + 4);
+    assertThat(sizes).startsWith(1, 1, 1, 4);
     assertThat(engines.events(LockEvent.UnknownOutcome.class)).hasSize(4);
     allAreServedInTheirOrder();
   }
@@ -238,7 +240,7 @@ class ArrivalsTest {
   @Test
   void r12ARefusalIsOneOfAllOfThem() throws Exception {
     fails = Failure.REFUSED;
-    come(2);
+    come(3);
     List<Running<String>> refused = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       refused.add(start(() -> thrownBy(this::takeOnce)));
@@ -248,7 +250,7 @@ class ArrivalsTest {
     for (Running<String> each : refused) {
       assertThat(each.result()).isEqualTo("StoreException");
     }
-    awaitPlaces(2);
+    awaitPlaces(3);
     allAreServedInTheirOrder();
   }
 
@@ -295,13 +297,15 @@ class ArrivalsTest {
               client.close();
               return true;
             });
-    await().atMost(PATIENCE).until(() -> ended.subList(2, 5).stream().allMatch(Running::isDone));
+    await()
+        .atMost(PATIENCE)
+        .until(() -> ended.subList(UNDER_WAY, 5).stream().allMatch(Running::isDone));
     letGo.countDown();
     assertThat(closing.result()).isTrue();
     for (Running<String> each : ended) {
       assertThat(each.result()).isEqualTo("ClientClosedException");
     }
-    assertThat(sizes).containsExactly(1, 1);
+    assertThat(sizes).containsExactly(1, 1, 1);
     held.release();
   }
 
@@ -309,7 +313,7 @@ class ArrivalsTest {
   @Test
   void r20FuturesComeToTheirPlacesTogether() throws Exception {
     List<CompletableFuture<Long>> all = new ArrayList<>();
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
       all.add(
           client
               .lock("n")
@@ -324,8 +328,8 @@ class ArrivalsTest {
       awaitRequests(i + 1);
     }
     letGo.countDown();
-    awaitPlaces(6);
-    assertThat(sizes).containsExactly(1, 1, 4);
+    awaitPlaces(7);
+    assertThat(sizes).containsExactly(1, 1, 1, 4);
     held.release();
     long last = 0;
     for (CompletableFuture<Long> each : all) {
@@ -339,13 +343,13 @@ class ArrivalsTest {
   @Test
   void r20ACrowdComesInSeveralRequests() throws Exception {
     List<CompletableFuture<Lease>> crowd = new ArrayList<>();
-    for (int i = 0; i < 132; i++) {
+    for (int i = 0; i < 133; i++) {
       crowd.add(client.lock("n").with(FAIR).acquireAsync(Duration.ofMinutes(1)));
       awaitRequests(i + 1);
     }
     letGo.countDown();
-    awaitPlaces(132);
-    assertThat(sizes).containsExactlyInAnyOrder(1, 1, 64, 64, 2);
+    awaitPlaces(133);
+    assertThat(sizes).containsExactlyInAnyOrder(1, 1, 1, 64, 64, 2);
     crowd.forEach(each -> each.cancel(true));
     held.release();
   }

@@ -170,8 +170,8 @@ final class EngineMutants {
           mutant(
               "a request for places that failed stays under way",
               "Arrivals",
-              "underWay--; gathered",
-              "underWay -= failed == null ? 1 : 0; gathered"),
+              "underWay--; crowds",
+              "underWay -= failed == null ? 1 : 0; crowds"),
           mutant(
               "those gathered are not asked for when the request before failed",
               "Arrivals",
