@@ -32,7 +32,7 @@ final class Call {
   End end = End.PENDING;
   boolean waited;
 
-  /** The ticket of a fair caller: the first one sent for it. */
+  /** The ticket of a fair caller: the last one sent for it. */
   LeaseId ticket;
 
   /** Whether the name was certainly held as another kind in its own process when it was made. */

@@ -54,7 +54,8 @@ final class StoreJudge {
       fronts.put(id.process.name + id.name, id);
     }
     for (Call call : judge.pending) {
-      if (call.wish.fair() && call.ticket == null && ticket.holder().endsWith(" trace " + call)) {
+      // The last of them: a ticket that is used up is followed by another
+      if (call.wish.fair() && ticket.holder().endsWith(" trace " + call)) {
         call.ticket = key;
       }
     }
