@@ -245,7 +245,7 @@ class CallbacksTest {
         engines.client(
             factory,
             b ->
-                b.closeTimeout(Duration.ofMillis(50))
+                b.closeTimeout(Duration.ofMillis(500))
                     .requestTimeout(Duration.ofSeconds(1))
                     .listener(
                         event -> {
