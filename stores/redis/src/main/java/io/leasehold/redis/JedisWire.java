@@ -212,10 +212,24 @@ final class JedisWire implements Wire {
 
   private void broke(Link connection, List<Call> batch, RuntimeException why) {
     // Whatever it is, no call waits for this connection any longer.
-    StoreException unknown = connections.unknown(why);
+    StoreException unknown = unknown(connection, why);
     batch.forEach(call -> call.fail(unknown));
     // If the server ended it, the idle ones are taken to be broken too.
     drop(connection, !(why.getCause() instanceof SocketTimeoutException));
+  }
+
+  private StoreException unknown(Link connection, RuntimeException why) {
+    mutex.lock();
+    try {
+      return connection.leadsTo(place)
+          ? connections.unknown(why)
+          : new StoreException(
+              Failure.UNKNOWN_OUTCOME,
+              server() + " did not answer: it is at " + place + " now, and was elsewhere",
+              why);
+    } finally {
+      mutex.unlock();
+    }
   }
 
   /**

@@ -1,6 +1,8 @@
 package io.leasehold.redis;
 
 import io.leasehold.Finding;
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
 import io.leasehold.Trait;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
@@ -16,6 +18,7 @@ import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.GrantMessages;
 import io.leasehold.spi.support.GrantMessages.Moment;
 import io.leasehold.spi.support.GrantMessages.Word;
+import io.leasehold.spi.support.Log;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,6 +52,9 @@ final class RedisStore implements LockStore {
   /** How long the first answers of a server may take. */
   private static final Duration OPENING = Duration.ofSeconds(5);
 
+  /** A server that is silent is not asked again. */
+  private static final Duration LEAST_AGAIN = Duration.ofSeconds(1);
+
   private final Node node;
   private final Keys keys;
 
@@ -79,8 +85,7 @@ final class RedisStore implements LockStore {
   /**
    * Opens one.
    *
-   * @throws io.leasehold.StoreException if the server cannot be reached, or refuses; the wire is
-   *     then closed
+   * @throws StoreException if the server cannot be reached, or refuses; the wire is then closed
    */
   static LockStore open(
       Wire wire,
@@ -89,8 +94,7 @@ final class RedisStore implements LockStore {
       Clock clock,
       StoreListener listener) {
     try {
-      Node node = Node.probe(wire, clock, keys.spread(), OPENING);
-      replication.ifPresent(wanted -> wanted.require(wire, OPENING));
+      Node node = probe(wire, keys, replication, clock);
       node.findings().forEach(listener::found);
       Settling settling = new Settling(node, keys, clock);
       settling.open(OPENING);
@@ -99,6 +103,28 @@ final class RedisStore implements LockStore {
       wire.close();
       throw e;
     }
+  }
+
+  /** Asks once more if the primary became another one before it answered. */
+  private static Node probe(Wire wire, Keys keys, Optional<Replication> replication, Clock clock) {
+    long end = clock.nanos() + OPENING.toNanos();
+    try {
+      return probe(wire, keys, replication, clock, OPENING);
+    } catch (StoreException e) {
+      Duration left = Duration.ofNanos(end - clock.nanos());
+      if (e.failure() != Failure.UNKNOWN_OUTCOME || left.compareTo(LEAST_AGAIN) < 0) {
+        throw e;
+      }
+      Log.debug("the first question had no answer, and is asked again", e);
+      return probe(wire, keys, replication, clock, left);
+    }
+  }
+
+  private static Node probe(
+      Wire wire, Keys keys, Optional<Replication> replication, Clock clock, Duration within) {
+    Node node = Node.probe(wire, clock, keys.spread(), within);
+    replication.ifPresent(wanted -> wanted.require(wire, within));
+    return node;
   }
 
   /** Over connections of Jedis. */

@@ -37,7 +37,8 @@ final class Settling {
   }
 
   /**
-   * Settles when connecting. A server that cannot write now is asked again by each attempt.
+   * Settles when connecting. A server that cannot write now, or does not answer, is asked again by
+   * each attempt.
    *
    * @throws StoreException if the layout is not known, or something else is refused
    */
@@ -45,7 +46,7 @@ final class Settling {
     try {
       Void unused = TimedJoin.ofOpening(node.wire().server(), settle(within), within);
     } catch (StoreException e) {
-      if (e.failure() != Failure.UNAVAILABLE) {
+      if (e.failure() == Failure.REFUSED) {
         throw e;
       }
       Log.debug("the layout of the keys cannot be agreed on now", e);

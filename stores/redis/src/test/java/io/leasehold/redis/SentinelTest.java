@@ -115,6 +115,11 @@ class SentinelTest {
       this.fleet = fleet;
     }
 
+    @BeforeEach
+    void awaitAgreement() {
+      fleet.awaitAgreement();
+    }
+
     @AfterAll
     void close() {
       fleet.close();
@@ -152,11 +157,6 @@ class SentinelTest {
     }
 
     abstract Engine client();
-
-    @BeforeEach
-    void awaitAgreement() {
-      fleet.awaitAgreement();
-    }
 
     @Test
     void aPlannedFailoverUnderContenders() throws Exception {
