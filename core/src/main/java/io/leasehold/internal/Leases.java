@@ -269,7 +269,6 @@ final class Leases {
   }
 
   void end(Grant grant) {
-    queue.seenBusy();
     grant.phase = Phase.ENDED;
     unlink(grant);
     if (current == grant) {
@@ -328,6 +327,7 @@ final class Leases {
       grant.remove(hold);
     }
     boolean wasRefreshing = grant.phase == Phase.REFRESHING;
+    queue.seenBusy();
     end(grant);
     steps.add(() -> queue.engine.keeper.remove(grant));
     grant.settle(reason != Reason.SESSION_ENDED, steps);

@@ -207,6 +207,8 @@ final class Releaser {
 
   private void sendBack(Grant grant, Steps steps) {
     grant.leaving();
+    // Until here it kept others waiting; later callers learn that from the store's answer only
+    grant.queue.seenBusy();
     steps.add(requireNonNull(grant.leaving));
   }
 
@@ -235,6 +237,9 @@ final class Releaser {
     }
     // What is not held may wait there: an attempt that landed after the lease was gone.
     grant.settle(failed != null || answer == Release.NOT_HELD, steps);
+    if (failed == null) {
+      grant.queue.seenBusy();
+    }
     grant.queue.leases.end(grant);
     if (grant.isWanted() && !engine.isClosed()) {
       grant.queue.yieldToOthers();

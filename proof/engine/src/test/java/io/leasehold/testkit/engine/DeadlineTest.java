@@ -16,6 +16,7 @@ import io.leasehold.spi.Traits.Calls;
 import io.leasehold.testkit.engine.Engines.Running;
 import io.leasehold.testkit.engine.FaultyStore.Mood;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -119,6 +120,24 @@ class DeadlineTest {
     assertThat(waiter.isDone()).isFalse();
     factory.become(Mood.NORMAL);
     assertThat(waiter.result()).isGreaterThan(held.fencingToken());
+  }
+
+  /** What came while a release was under way has no answer of the store if that had none. */
+  @ParameterizedTest
+  @EnumSource
+  void aWaiterBehindAReleaseWithoutAnswerIsNotToldThatItIsBusy(Calls calls) throws Exception {
+    engines.serve(calls);
+    FaultyStore.Factory factory = new FaultyStore.Factory(engines.server());
+    Duration request = Duration.ofMillis(400);
+    Engine one = engines.client(factory, b -> b.requestTimeout(request));
+    Lease held = one.lock("n").acquire();
+    factory.become(Mood.SILENT);
+    CompletableFuture<Void> release = held.releaseAsync();
+    await().until(() -> factory.count("release") > 0);
+    assertThatThrownBy(() -> one.lock("n").acquire(request.multipliedBy(3).dividedBy(2)))
+        .isInstanceOf(StoreException.class);
+    assertThat(release).isCompletedExceptionally();
+    factory.become(Mood.NORMAL);
   }
 
   @ParameterizedTest
