@@ -154,7 +154,8 @@ final class Leases {
   /**
    * Lets a reader join the shared lease that this process has, if no writer elsewhere waits for too
    * long already. If the store's word on that is too old, asks it again first; then the reader
-   * waits for the answer.
+   * waits for the answer. It asks once: a reader that could not join by the answer, since that came
+   * late or not at all, contends for a lease of its own.
    *
    * @return whether it joined
    */
@@ -168,7 +169,8 @@ final class Leases {
       giveOn(grant, reader, steps);
       return true;
     }
-    if (!grant.askedForJoining) {
+    if (!grant.askedForJoining && !reader.hasAskedToJoin) {
+      reader.hasAskedToJoin = true;
       grant.askedForJoining = true;
       queue.engine.calls.forCaller(reader, new Question(grant, reader), steps);
     }

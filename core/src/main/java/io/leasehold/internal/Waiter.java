@@ -54,6 +54,9 @@ final class Waiter {
   /** Set for a caller that contends by a ticket of its own. */
   @Nullable Contender own;
 
+  /** Whether it has asked the store if it may share the lease of this process. */
+  boolean hasAskedToJoin;
+
   /** Whether its waiting was told as an event. */
   boolean announced;
 

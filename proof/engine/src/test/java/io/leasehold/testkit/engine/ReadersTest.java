@@ -9,12 +9,16 @@ import static org.awaitility.Awaitility.await;
 import io.leasehold.DistributedReadWriteLock;
 import io.leasehold.Lease;
 import io.leasehold.LockOptions;
+import io.leasehold.StoreException;
 import io.leasehold.internal.Engine;
 import io.leasehold.spi.FenceNumber;
+import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.Traits.Calls;
 import io.leasehold.testkit.engine.Engines.Running;
+import io.leasehold.testkit.engine.FaultyStore.Mood;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -68,6 +72,60 @@ class ReadersTest {
     assertThat(factory.count("renew")).isEqualTo(1);
     one.release();
     two.release();
+  }
+
+  /** An answer that comes late says nothing of now, however often it is asked for. */
+  @ParameterizedTest
+  @EnumSource
+  void aReaderContendsItselfWhereTheStoreIsSlow(Calls calls) throws Exception {
+    engines.serve(calls);
+    AtomicInteger renewals = new AtomicInteger();
+    StoreFactory slow =
+        HookedStore.over(
+            engines.server(),
+            call -> {
+              if (call.is("renew")) {
+                renewals.incrementAndGet();
+                pass(Duration.ofMillis(60));
+              }
+              return call.proceed();
+            });
+    DistributedReadWriteLock lock = engines.client(slow, b -> b).readWriteLock("n");
+    Lease one = lock.readLock().acquire();
+    pass(Duration.ofMillis(60));
+    Lease two = lock.readLock().acquire(Duration.ofSeconds(5));
+    assertThat(one.isHeld()).isTrue();
+    assertThat(renewals).hasValue(1);
+    pass(Duration.ofMillis(60));
+    Optional<Lease> three = lock.readLock().tryAcquire();
+    assertThat(renewals).hasValue(2);
+    three.orElseThrow().release();
+    two.release();
+    one.release();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aReaderThatCannotReachTheStoreFailsFastThoughOthersRead(Calls calls) throws Exception {
+    engines.serve(calls);
+    FaultyStore.Factory factory = new FaultyStore.Factory(engines.server());
+    DistributedReadWriteLock lock = engines.client(factory, b -> b).readWriteLock("n");
+    Lease one = lock.readLock().acquire();
+    pass(Duration.ofMillis(60));
+    factory.become(Mood.UNAVAILABLE);
+    assertThatThrownBy(() -> lock.readLock().acquire(Duration.ofMinutes(1)))
+        .isInstanceOf(StoreException.class);
+    assertThat(factory.count("renew")).isEqualTo(1);
+    assertThat(factory.count("attempt")).isBetween(2, 3);
+    factory.become(Mood.NORMAL);
+    one.release();
+  }
+
+  private static void pass(Duration time) {
+    long begun = System.nanoTime();
+    await()
+        .pollInterval(Duration.ofMillis(2))
+        .until(() -> System.nanoTime() - begun > time.toNanos());
   }
 
   @Test
