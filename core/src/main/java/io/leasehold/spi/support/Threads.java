@@ -18,6 +18,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -54,6 +55,10 @@ public final class Threads implements Scheduler {
   /** A batch that hangs keeps its thread for a quarter of its leases' ttl. */
   private static final int MOST_RENEWALS = 8;
 
+  /** See {@link #tick}. */
+  private static final long TICK_NANOS = 100_000_000;
+
+  private final AtomicBoolean ticking = new AtomicBoolean();
   private final ScheduledThreadPoolExecutor timer =
       new ScheduledThreadPoolExecutor(1, named("timer"));
   private final ThreadPoolExecutor requests =
@@ -106,8 +111,23 @@ public final class Threads implements Scheduler {
 
   @Override
   public Timer schedule(Runnable task, long delayNanos) {
+    if (delayNanos >= TICK_NANOS) {
+      tick();
+    }
     ScheduledFuture<?> future = timer.schedule(logged(task), delayNanos, TimeUnit.NANOSECONDS);
     return () -> future.cancel(false);
+  }
+
+  /**
+   * A timer that becomes the first of all wakes the timer's thread. Nearly all are taken back soon,
+   * those of requests for example, so each would be the first again. One that does nothing is due
+   * before them.
+   */
+  private void tick() {
+    if (!ticking.get() && ticking.compareAndSet(false, true)) {
+      ScheduledFuture<?> unused =
+          timer.schedule(() -> ticking.set(false), TICK_NANOS, TimeUnit.NANOSECONDS);
+    }
   }
 
   @Override

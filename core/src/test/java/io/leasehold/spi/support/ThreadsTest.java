@@ -1,8 +1,13 @@
 package io.leasehold.spi.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.leasehold.spi.support.Scheduler.Lane;
+import io.leasehold.spi.support.Scheduler.Timer;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,5 +32,55 @@ class ThreadsTest {
       assertThat(ran.await(10, TimeUnit.SECONDS)).isTrue();
     }
     assertThat(starts).hasValue(3);
+  }
+
+  /** As those of requests are, which are answered long before. */
+  @Test
+  void timersThatAreTakenBackWakeNoThread() throws Exception {
+    int timers = 300;
+    try (Threads threads = new Threads()) {
+      CompletableFuture<Thread> ofTimers = new CompletableFuture<>();
+      Timer first = threads.schedule(() -> ofTimers.complete(Thread.currentThread()), 0);
+      Thread thread = ofTimers.get(10, TimeUnit.SECONDS);
+      first.cancel();
+      long before = waits(thread);
+      long begun = System.nanoTime();
+      for (int i = 0; i < timers; i++) {
+        threads.schedule(() -> {}, TimeUnit.SECONDS.toNanos(10)).cancel();
+        awaitWaiting(thread);
+      }
+      long ticks = (System.nanoTime() - begun) / TimeUnit.MILLISECONDS.toNanos(100);
+      assertThat(waits(thread) - before).isLessThanOrEqualTo(10 + 3 * ticks);
+      assertThat(ticks).as("so many that they hide all others").isLessThan(timers / 4);
+    }
+  }
+
+  @Test
+  void aTimerIsDueInItsTimeWhateverOthersWaitFor() throws Exception {
+    try (Threads threads = new Threads()) {
+      for (int i = 0; i < 20; i++) {
+        CompletableFuture<Long> ran = new CompletableFuture<>();
+        long delay = TimeUnit.MILLISECONDS.toNanos(10 * i);
+        long due = System.nanoTime() + delay;
+        Timer other = threads.schedule(() -> {}, TimeUnit.SECONDS.toNanos(10));
+        Timer own = threads.schedule(() -> ran.complete(System.nanoTime()), delay);
+        assertThat(ran.get(5, TimeUnit.SECONDS)).isGreaterThanOrEqualTo(due);
+        other.cancel();
+        own.cancel();
+      }
+    }
+  }
+
+  private static long waits(Thread thread) {
+    return ManagementFactory.getThreadMXBean().getThreadInfo(thread.getId()).getWaitedCount();
+  }
+
+  private static void awaitWaiting(Thread thread) {
+    await()
+        .pollInterval(Duration.ofNanos(100_000))
+        .until(
+            () ->
+                thread.getState() == Thread.State.WAITING
+                    || thread.getState() == Thread.State.TIMED_WAITING);
   }
 }
