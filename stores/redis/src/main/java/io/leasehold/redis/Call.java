@@ -32,10 +32,7 @@ final class Call {
 
   /** Of its arguments, in bytes. */
   int size() {
-    return commands.stream()
-        .flatMap(command -> command.arguments().stream())
-        .mapToInt(argument -> argument.length)
-        .sum();
+    return Command.size(commands);
   }
 
   /**

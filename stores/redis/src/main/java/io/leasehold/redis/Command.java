@@ -45,6 +45,17 @@ record Command(Name name, List<byte[]> arguments) {
     return name == Name.WAIT || name == Name.WAITAOF;
   }
 
+  /** Of all their arguments, in bytes. */
+  static int size(List<Command> commands) {
+    int size = 0;
+    for (Command command : commands) {
+      for (byte[] argument : command.arguments()) {
+        size += argument.length;
+      }
+    }
+    return size;
+  }
+
   /** The first of its keys; empty if it has none. */
   Optional<byte[]> key() {
     return switch (name) {

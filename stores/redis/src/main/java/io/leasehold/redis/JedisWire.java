@@ -4,7 +4,6 @@ import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.Traits.Calls;
 import io.leasehold.spi.support.Clock;
-import io.leasehold.spi.support.Threads;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -16,9 +15,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * one of the line reads the answers for all of it (flat combining: Hendler, Incze, Shavit, Tzafrir,
  * SPAA 2010).
  */
-final class JedisWire implements Wire {
+final class JedisWire extends JedisConnected {
   static final int MOST_CONNECTIONS = 3;
 
   /** So many bytes. */
@@ -35,49 +31,25 @@ final class JedisWire implements Wire {
 
   private static final Comparator<Call> BY_END = (a, b) -> Long.signum(a.end - b.end);
 
-  private final Connections connections;
-  private final Clock clock;
-  private final Threads threads = new Threads();
-  private final ReentrantLock mutex = new ReentrantLock();
   private final Deque<Link> idle = new ArrayDeque<>();
   private final Line line = new Line();
-  private final Reconnects reconnects = new Reconnects();
-  private final TakeOvers takeOvers = new TakeOvers(threads);
 
   /** Those in use included, and those that are being made. */
   private int open;
 
   private int opening;
 
-  private boolean closed;
-
   /** All that are made, those in use included. */
   private final Set<Link> links = new HashSet<>();
 
-  /** Where the server is; empty while that is not known, or if there is one place only. */
-  private String place = "";
-
-  private final Connections.Following following;
-
   JedisWire(Connections connections, Clock clock) {
-    this.connections = connections;
-    this.clock = clock;
-    this.following = connections.follow(threads, clock, this::moved);
-  }
-
-  @Override
-  public String server() {
-    return connections.server();
+    super(connections, clock);
+    follow();
   }
 
   @Override
   public Calls calls() {
     return Calls.BLOCKING;
-  }
-
-  @Override
-  public boolean isLasting() {
-    return connections.isLasting();
   }
 
   @Override
@@ -122,11 +94,6 @@ final class JedisWire implements Wire {
     }
   }
 
-  private StoreException closed() {
-    return new StoreException(
-        Failure.UNAVAILABLE, "the connection to " + server() + " was closed", null);
-  }
-
   /** The connection that the call was given, if it is to use it; else the call has ended. */
   private @Nullable Link inTime(Call call) {
     if (call.connection() == null) {
@@ -157,11 +124,6 @@ final class JedisWire implements Wire {
     return new StoreException(Failure.UNKNOWN_OUTCOME, server() + " did not answer in time", null);
   }
 
-  private StoreException noneFree() {
-    return new StoreException(
-        Failure.UNAVAILABLE, "no connection to " + server() + " was free in time", null);
-  }
-
   // ---- sending
 
   /** Sends and reads for all of the batch; then the connection is free for others. */
@@ -181,7 +143,7 @@ final class JedisWire implements Wire {
             answers.add(read(connection, leader));
           }
         }
-        refused |= answers.stream().anyMatch(JedisWire::isOfReplica);
+        refused |= answers.stream().anyMatch(JedisConnected::isOfReplica);
         if (answers.size() == call.commands.size()) {
           call.answer(answers);
         } else {
@@ -218,20 +180,6 @@ final class JedisWire implements Wire {
     drop(connection, !(why.getCause() instanceof SocketTimeoutException));
   }
 
-  private StoreException unknown(Link connection, RuntimeException why) {
-    mutex.lock();
-    try {
-      return connection.leadsTo(place)
-          ? connections.unknown(why)
-          : new StoreException(
-              Failure.UNKNOWN_OUTCOME,
-              server() + " did not answer: it is at " + place + " now, and was elsewhere",
-              why);
-    } finally {
-      mutex.unlock();
-    }
-  }
-
   /**
    * Writes what all of the batch send. What asks about all before it stands at the end, once: of
    * the one that has the most time.
@@ -256,10 +204,6 @@ final class JedisWire implements Wire {
 
   private @Nullable Object read(Link connection, Call leader) {
     return connection.read(Duration.ofNanos(leader.end - clock.nanos()));
-  }
-
-  private static boolean isOfReplica(@Nullable Object answer) {
-    return answer instanceof ServerError error && error.isOfReplica();
   }
 
   /** Gives a free connection to those in line, or puts it aside. */
@@ -385,8 +329,8 @@ final class JedisWire implements Wire {
     ended.forEach(Link::end);
   }
 
-  /** The server is there now: connections to elsewhere are ended, those in use as well. */
-  private void moved(String where) {
+  @Override
+  void moved(String where) {
     List<Link> elsewhere;
     boolean another;
     mutex.lock();
@@ -414,24 +358,6 @@ final class JedisWire implements Wire {
   }
 
   @Override
-  public void onReconnect(Runnable told) {
-    reconnects.onReconnect(told);
-  }
-
-  @Override
-  public void onTakeOver(Supplier<? extends CompletionStage<?>> told) {
-    takeOvers.onTakeOver(told);
-  }
-
-  @Override
-  public Listening listen(String channel, Consumer<String> message, Runnable again) {
-    JedisListening listening =
-        new JedisListening(connections, threads, clock, channel, message, again);
-    reconnects.add(listening);
-    return listening;
-  }
-
-  @Override
   public void close() {
     List<Call> left;
     List<Link> unused;
@@ -449,8 +375,6 @@ final class JedisWire implements Wire {
     }
     left.forEach(call -> call.fail(closed()));
     unused.forEach(Link::end);
-    following.close();
-    reconnects.close();
-    threads.close();
+    end();
   }
 }

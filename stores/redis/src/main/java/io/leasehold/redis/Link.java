@@ -24,7 +24,7 @@ final class Link {
   private static final long TRUSTED_NANOS = Duration.ofSeconds(5).toNanos();
 
   /** One that was idle for longer is ended, before the server or something on the way does that. */
-  private static final long LONGEST_IDLE_NANOS = Duration.ofSeconds(15).toNanos();
+  static final long LONGEST_IDLE_NANOS = Duration.ofSeconds(15).toNanos();
 
   private static final long ANSWER_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -138,6 +138,16 @@ final class Link {
   void flush() {
     List<Object> none = connection.getMany(0);
     Objects.requireNonNull(none, "nothing was asked for");
+  }
+
+  /** Reads one answer, and sends nothing. */
+  @Nullable Object receive() {
+    try {
+      Object reply = next();
+      return reply instanceof JedisDataException e ? error(e) : reply;
+    } catch (JedisDataException e) {
+      return error(e);
+    }
   }
 
   /** Reads what the server sends unasked. */

@@ -52,7 +52,14 @@ public final class RedisStoreProvider implements StoreProvider {
   @Override
   public StoreFactory memberFactory(StoreUrl url, Duration longestTtl) {
     Connections connections = connections(url, Replication.PARAMETERS);
-    return factory(url, clock -> new JedisWire(connections.remembering(longestTtl), clock));
+    // A server that waits for its replicas answers nobody meanwhile on the same connection
+    boolean waits = Replication.of(url).isPresent();
+    return factory(
+        url,
+        clock -> {
+          Connections remembering = connections.remembering(longestTtl);
+          return waits ? new JedisWire(remembering, clock) : new PipelineWire(remembering, clock);
+        });
   }
 
   private static StoreFactory factory(StoreUrl url, Function<Clock, Wire> wires) {

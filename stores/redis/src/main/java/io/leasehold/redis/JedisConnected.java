@@ -1,0 +1,106 @@
+package io.leasehold.redis;
+
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Threads;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** What wires over connections of Jedis have in common: all but who sends and who reads. */
+abstract class JedisConnected implements Wire {
+  final Connections connections;
+  final Clock clock;
+  final Threads threads = new Threads();
+  final ReentrantLock mutex = new ReentrantLock();
+  final Reconnects reconnects = new Reconnects();
+  final TakeOvers takeOvers = new TakeOvers(threads);
+
+  /** Where the server is; empty while that is not known, or if there is one place only. */
+  String place = "";
+
+  boolean closed;
+
+  private Connections.Following following = () -> {};
+
+  JedisConnected(Connections connections, Clock clock) {
+    this.connections = connections;
+    this.clock = clock;
+  }
+
+  /** The last step of its construction. */
+  final void follow() {
+    following = connections.follow(threads, clock, this::moved);
+  }
+
+  /** The server is there now: connections to elsewhere are ended, those in use as well. */
+  abstract void moved(String where);
+
+  @Override
+  public final String server() {
+    return connections.server();
+  }
+
+  @Override
+  public final boolean isLasting() {
+    return connections.isLasting();
+  }
+
+  @Override
+  public final void onReconnect(Runnable told) {
+    reconnects.onReconnect(told);
+  }
+
+  @Override
+  public final void onTakeOver(Supplier<? extends CompletionStage<?>> told) {
+    takeOvers.onTakeOver(told);
+  }
+
+  @Override
+  public final Listening listen(String channel, Consumer<String> message, Runnable again) {
+    JedisListening listening =
+        new JedisListening(connections, threads, clock, channel, message, again);
+    reconnects.add(listening);
+    return listening;
+  }
+
+  /** Ends what is not of the subclass. */
+  final void end() {
+    following.close();
+    reconnects.close();
+    threads.close();
+  }
+
+  // ---- failures
+
+  final StoreException closed() {
+    return new StoreException(
+        Failure.UNAVAILABLE, "the connection to " + server() + " was closed", null);
+  }
+
+  final StoreException noneFree() {
+    return new StoreException(
+        Failure.UNAVAILABLE, "no connection to " + server() + " was free in time", null);
+  }
+
+  /** Of requests that were sent on a connection that broke. */
+  final StoreException unknown(Link connection, RuntimeException why) {
+    mutex.lock();
+    try {
+      return connection.leadsTo(place)
+          ? connections.unknown(why)
+          : new StoreException(
+              Failure.UNKNOWN_OUTCOME,
+              server() + " did not answer: it is at " + place + " now, and was elsewhere",
+              why);
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  static boolean isOfReplica(Object answer) {
+    return answer instanceof ServerError error && error.isOfReplica();
+  }
+}

@@ -1,0 +1,361 @@
+package io.leasehold.redis;
+
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.spi.Traits.Calls;
+import io.leasehold.spi.support.Clock;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+
+/**
+ * Sends requests on the threads of their callers over one connection, and does not wait for the
+ * answers: one thread reads them. For a server that is asked together with others, so that a caller
+ * can ask all of them before it waits.
+ */
+final class PipelineWire extends JedisConnected {
+  /**
+   * So many bytes may be sent and not be answered; what comes then waits. The system can hold them
+   * for a server that does not read, so that no sender blocks.
+   */
+  private static final int MOST_UNANSWERED = 32 * 1024;
+
+  /** A server that has not answered a request for so long is connected to anew. */
+  private static final long SILENCE_NANOS = Duration.ofSeconds(1).toNanos();
+
+  private static final long SWEEP_NANOS = Duration.ofMillis(100).toNanos();
+
+  private static final Duration FOREVER = Duration.ofDays(24);
+
+  private final Deque<Request> line = new ArrayDeque<>();
+
+  /** Those that are sent, in the order of their answers. */
+  private final Deque<Request> sent = new ArrayDeque<>();
+
+  private int unanswered;
+
+  private @Nullable Link current;
+
+  private boolean opening;
+
+  /** Since when the connection has had nothing to do. */
+  private long idleSince;
+
+  private boolean sweeping;
+
+  /** What is asked at once. */
+  private final class Request {
+    final List<Command> commands;
+    final List<Object> answers;
+    final int size;
+    final CompletableFuture<List<Object>> outcome = new CompletableFuture<>();
+
+    /** By when it must be answered. */
+    final long end;
+
+    /** From when on the server is taken to be silent. */
+    long silence;
+
+    Request(List<Command> commands, Duration within) {
+      this.commands = commands;
+      this.answers = new ArrayList<>(commands.size());
+      this.size = Command.size(commands);
+      this.end = clock.nanos() + within.toNanos();
+    }
+
+    void fail(StoreException why) {
+      outcome.completeExceptionally(why);
+    }
+  }
+
+  PipelineWire(Connections connections, Clock clock) {
+    super(connections, clock);
+    follow();
+  }
+
+  @Override
+  public Calls calls() {
+    return Calls.NON_BLOCKING;
+  }
+
+  // ---- sending
+
+  @Override
+  public CompletionStage<List<Object>> send(List<Command> commands, Duration within) {
+    Request request = new Request(commands, within);
+    Link broken = null;
+    RuntimeException why = null;
+    mutex.lock();
+    try {
+      if (closed) {
+        request.fail(closed());
+        return request.outcome;
+      }
+      line.addLast(request);
+      endIfIdle();
+      broken = current;
+      why = writeLine();
+      openIfWanted();
+      sweepLater();
+    } finally {
+      mutex.unlock();
+    }
+    if (why != null && broken != null) {
+      broke(broken, why);
+    }
+    return request.outcome;
+  }
+
+  /** Before the server or something on the way ends it. */
+  private void endIfIdle() {
+    Link idle = current;
+    if (idle != null && sent.isEmpty() && clock.nanos() - idleSince >= Link.LONGEST_IDLE_NANOS) {
+      current = null;
+      idle.end();
+    }
+  }
+
+  /** Sends what may be sent; yields why the connection is broken, if it is. */
+  private @Nullable RuntimeException writeLine() {
+    Link connection = current;
+    if (connection == null || line.isEmpty()) {
+      return null;
+    }
+    try {
+      boolean wrote = false;
+      while (!line.isEmpty()
+          && (sent.isEmpty() || unanswered + line.getFirst().size <= MOST_UNANSWERED)) {
+        Request request = line.removeFirst();
+        sent.addLast(request);
+        unanswered += request.size;
+        request.silence = Math.max(request.end, clock.nanos() + SILENCE_NANOS);
+        request.commands.forEach(connection::write);
+        wrote = true;
+      }
+      if (wrote) {
+        connection.flush();
+      }
+      return null;
+    } catch (RuntimeException e) {
+      return e;
+    }
+  }
+
+  // ---- reading
+
+  /** Until it breaks. */
+  private void read(Link connection) {
+    try {
+      connection.limit(FOREVER);
+      while (answered(connection, connection.receive())) {}
+    } catch (RuntimeException e) {
+      broke(connection, e);
+    }
+  }
+
+  /** False if the connection was given up meanwhile. */
+  private boolean answered(Link connection, @Nullable Object answer) {
+    Request done = null;
+    RuntimeException why;
+    mutex.lock();
+    try {
+      Request first = sent.peekFirst();
+      if (!connection.equals(current) || first == null) {
+        return false;
+      }
+      first.answers.add(answer);
+      if (first.answers.size() < first.commands.size()) {
+        return true;
+      }
+      sent.removeFirst();
+      unanswered -= first.size;
+      idleSince = clock.nanos();
+      done = first;
+      why = writeLine();
+    } finally {
+      mutex.unlock();
+    }
+    if (done.answers.stream().anyMatch(JedisConnected::isOfReplica)) {
+      // The primary is elsewhere now, perhaps already behind the same address.
+      reconnects.demoted();
+      broke(connection, new JedisConnectionException("it is a replica now"));
+      takeOvers.happened();
+    } else if (why != null) {
+      broke(connection, why);
+    }
+    done.outcome.complete(done.answers);
+    return true;
+  }
+
+  // ---- the connection
+
+  private void openIfWanted() {
+    if (current == null && !opening && !closed && !line.isEmpty()) {
+      opening = true;
+      threads.request(this::open);
+    }
+  }
+
+  /** And reads from it until it breaks. */
+  private void open() {
+    Link made = null;
+    StoreException failed = null;
+    try {
+      made = connections.open();
+    } catch (StoreException e) {
+      failed = e;
+    }
+    List<Request> hopeless = List.of();
+    RuntimeException why = null;
+    boolean useless;
+    mutex.lock();
+    try {
+      opening = false;
+      useless = made == null || closed || !made.leadsTo(place);
+      if (!useless) {
+        current = made;
+        idleSince = clock.nanos();
+        why = writeLine();
+      } else if (failed != null) {
+        hopeless = List.copyOf(line);
+        line.clear();
+      } else {
+        openIfWanted();
+      }
+    } finally {
+      mutex.unlock();
+    }
+    if (failed != null) {
+      for (Request request : hopeless) {
+        request.fail(failed);
+      }
+    } else if (made != null && useless) {
+      made.end();
+    } else if (made != null && why != null) {
+      broke(made, why);
+    } else if (made != null) {
+      reconnects.made();
+      read(made);
+    }
+  }
+
+  /** What was sent on it has an unknown outcome. */
+  private void broke(Link connection, RuntimeException why) {
+    List<Request> lost;
+    mutex.lock();
+    try {
+      if (!connection.equals(current)) {
+        return;
+      }
+      lost = takeSent();
+      openIfWanted();
+    } finally {
+      mutex.unlock();
+    }
+    connection.end();
+    reconnects.broke();
+    StoreException unknown = unknown(connection, why);
+    lost.forEach(request -> request.fail(unknown));
+  }
+
+  private List<Request> takeSent() {
+    current = null;
+    List<Request> lost = List.copyOf(sent);
+    sent.clear();
+    unanswered = 0;
+    return lost;
+  }
+
+  @Override
+  void moved(String where) {
+    Link left;
+    boolean another;
+    mutex.lock();
+    try {
+      another = !place.isEmpty() && !place.equals(where);
+      place = where;
+      left = current == null || current.leadsTo(where) ? null : current;
+    } finally {
+      mutex.unlock();
+    }
+    if (left != null) {
+      reconnects.demoted();
+      broke(left, new JedisConnectionException("the server is elsewhere now"));
+    }
+    if (another || left != null) {
+      takeOvers.happened();
+    }
+  }
+
+  // ---- what takes too long
+
+  private void sweepLater() {
+    if (!sweeping && !(line.isEmpty() && sent.isEmpty())) {
+      sweeping = true;
+      threads.schedule(this::sweep, SWEEP_NANOS);
+    }
+  }
+
+  /** Fails what was not sent in its time, and leaves a server that is silent. */
+  private void sweep() {
+    List<Request> late = new ArrayList<>();
+    Link silent = null;
+    mutex.lock();
+    try {
+      sweeping = false;
+      long now = clock.nanos();
+      for (Iterator<Request> each = line.iterator(); each.hasNext(); ) {
+        Request request = each.next();
+        if (request.end - now <= 0) {
+          each.remove();
+          late.add(request);
+        }
+      }
+      if (sent.stream().anyMatch(request -> request.silence - now <= 0)) {
+        silent = current;
+      }
+      sweepLater();
+    } finally {
+      mutex.unlock();
+    }
+    late.forEach(request -> request.fail(noneFree()));
+    if (silent != null) {
+      broke(silent, new JedisConnectionException("no answer in time"));
+    }
+  }
+
+  @Override
+  public void close() {
+    List<Request> left;
+    List<Request> lost;
+    Link connection;
+    mutex.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      left = List.copyOf(line);
+      line.clear();
+      connection = current;
+      lost = takeSent();
+    } finally {
+      mutex.unlock();
+    }
+    left.forEach(request -> request.fail(closed()));
+    StoreException unknown =
+        new StoreException(Failure.UNKNOWN_OUTCOME, closed().getMessage(), null);
+    lost.forEach(request -> request.fail(unknown));
+    if (connection != null) {
+      connection.end();
+    }
+    end();
+  }
+}
