@@ -282,7 +282,27 @@ final class QuorumElection {
 
     @Override
     @Nullable Runnable late(int member) {
-      return over && mayBeLeft(votes[member]) ? () -> end(member) : null;
+      return over && mayBeLeft(votes[member]) ? () -> endIfOver(member) : null;
+    }
+
+    /**
+     * If the id is asked for again, that attempt may count on the same grant, and decides on it.
+     */
+    private void endIfOver(int member) {
+      QuorumCandidate again =
+          candidates.compute(
+              ticket.id(),
+              (id, known) -> {
+                if (known == null) {
+                  usedUp.add(id);
+                } else {
+                  known.left.set(member);
+                }
+                return known;
+              });
+      if (again == null) {
+        end(member);
+      }
     }
 
     private void end(int member) {

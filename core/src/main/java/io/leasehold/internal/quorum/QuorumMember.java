@@ -26,6 +26,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
@@ -44,6 +45,9 @@ final class QuorumMember {
 
   /** A member that never returns must not collect requests without end. */
   private static final int MOST_UNDER_WAY = 10_000;
+
+  /** A release waits no longer for the answer to an attempt that it must not overtake. */
+  private static final long LONGEST_POSTPONED_NANOS = 100_000_000;
 
   /** In which a withdrawal in the background must be answered. */
   private static final Duration WITHDRAWAL = Duration.ofSeconds(5);
@@ -74,6 +78,30 @@ final class QuorumMember {
   private static final class Sent extends Attempts {
     /** Whether its release is under way: what ends from now on may have landed after that. */
     boolean leaving;
+
+    /** A release that waits until they have ended. */
+    private @Nullable Postponed release;
+
+    @Nullable Runnable endedRelease() {
+      return arePending() ? null : release;
+    }
+  }
+
+  /** A release that is sent once, by the first that has a reason to. */
+  private static final class Postponed implements Runnable {
+    private final Runnable send;
+    private final AtomicBoolean sent = new AtomicBoolean();
+
+    Postponed(Runnable send) {
+      this.send = send;
+    }
+
+    @Override
+    public void run() {
+      if (sent.compareAndSet(false, true)) {
+        send.run();
+      }
+    }
   }
 
   QuorumMember(
@@ -264,17 +292,26 @@ final class QuorumMember {
   }
 
   private void ended(Ticket ticket, Sent attempts, @Nullable StoreException failed) {
+    boolean known;
+    Runnable release = null;
     mutex.lock();
     try {
-      if (sent.get(ticket.id()) == attempts) {
+      known = sent.get(ticket.id()) == attempts;
+      if (known) {
         attempts.end(failed);
+        release = attempts.endedRelease();
         if (!attempts.leaving && !attempts.mayLand()) {
           sent.remove(ticket.id());
         }
-        return;
       }
     } finally {
       mutex.unlock();
+    }
+    if (release != null) {
+      release.run();
+    }
+    if (known) {
+      return;
     }
     // It is over, and its attempts are the limbo's
     Member member = open;
@@ -283,15 +320,43 @@ final class QuorumMember {
     }
   }
 
-  /** Releases it, and then what lands late of it. */
+  /**
+   * Releases it, and then what lands late of it. An attempt that is under way is answered first, if
+   * it does not take long: this may be the slowest member, whose grant the majority did not need.
+   */
   void release(
       Ticket ticket,
       Duration within,
       BiConsumer<@Nullable Release, @Nullable StoreException> heard) {
+    long end = clock.nanos() + Durations.nanos(within);
+    Postponed release = new Postponed(() -> sendRelease(ticket, end, heard));
+    if (postpone(ticket.id(), release)) {
+      threads.schedule(release, LONGEST_POSTPONED_NANOS);
+    } else {
+      release.run();
+    }
+  }
+
+  private boolean postpone(LeaseId id, Postponed release) {
+    mutex.lock();
+    try {
+      Sent attempts = sent.get(id);
+      boolean postponed = attempts != null && attempts.arePending();
+      if (attempts != null && postponed) {
+        attempts.release = release;
+      }
+      return postponed;
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  private void sendRelease(
+      Ticket ticket, long end, BiConsumer<@Nullable Release, @Nullable StoreException> heard) {
     leave(ticket.id());
     ask(
         Work.CALLER,
-        within,
+        Duration.ofNanos(Math.max(1, end - clock.nanos())),
         (store, left) -> store.release(ticket, left),
         (value, failed) -> {
           // What is not held may wait there

@@ -14,6 +14,7 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Engine;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
@@ -30,6 +31,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -266,6 +269,37 @@ class QuorumTest {
     }
   }
 
+  /** What it released might have been granted by the attempt after that: it would ask again. */
+  @Test
+  void theSlowestMemberIsAskedNoMoreThanOthers() throws Exception {
+    int cycles = 50;
+    List<CompletableFuture<Void>> slow = new CopyOnWriteArrayList<>();
+    AtomicInteger withdrawn = new AtomicInteger();
+    StoreFactory third =
+        HookedStore.over(
+            servers.get(2),
+            call -> {
+              withdrawn.addAndGet(call.is("withdraw") ? 1 : 0);
+              return call.is("attempt") ? after(slow, call) : call.proceed();
+            });
+    Engine client = client(how -> how, servers.get(0), servers.get(1), third);
+    for (int i = 0; i < cycles; i++) {
+      cycle(client);
+      slow.get(i).complete(null);
+    }
+    requireNothingLeft();
+    assertThat(withdrawn).as("where this thread stood still").hasValueLessThan(cycles / 2);
+  }
+
+  /** What a call is answered, once that which it adds to these is complete. */
+  private static CompletionStage<?> after(List<CompletableFuture<Void>> all, HookedStore.Call call)
+      throws Throwable {
+    CompletableFuture<Void> due = new CompletableFuture<>();
+    all.add(due);
+    CompletionStage<?> answer = (CompletionStage<?>) call.proceed();
+    return due.thenCompose(unused -> answer);
+  }
+
   @Test
   void r9AnAttemptThatReachesAMemberAfterItsReleaseLeavesNothing() throws Exception {
     Party one = party();
@@ -350,6 +384,39 @@ class QuorumTest {
   }
 
   // ---- votes
+
+  /** The later attempt counts on what the earlier one would withdraw. */
+  @Test
+  void r1TheLateGrantOfALostVoteDoesNotEndTheLeaseOfALaterOne() throws Exception {
+    List<CompletableFuture<Void>> first = new CopyOnWriteArrayList<>();
+    List<CompletableFuture<Void>> third = new CopyOnWriteArrayList<>();
+    InMemoryStore busy = occupy(1);
+    InMemoryStore occupied = occupy(2);
+    LockStore store =
+        Quorum.of(
+                HookedStore.over(
+                    servers.get(0),
+                    call -> call.is("attempt") ? after(first, call) : call.proceed()),
+                servers.get(1),
+                HookedStore.over(
+                    servers.get(2),
+                    call -> call.is("attempt") ? after(third, call) : call.proceed()))
+            .open(new Deaf());
+    Ticket ticket = foreign(77);
+    CompletableFuture<Attempt> lost = store.attempt(ticket, PATIENCE).toCompletableFuture();
+    third.get(0).complete(null);
+    assertThat(lost).succeedsWithin(PATIENCE).isInstanceOf(Attempt.Busy.class);
+    occupied.release(foreign(2), PATIENCE);
+    CompletableFuture<Attempt> later = store.attempt(ticket, PATIENCE).toCompletableFuture();
+    first.get(1).complete(null);
+    first.get(0).complete(null);
+    third.get(1).complete(null);
+    assertThat(later).succeedsWithin(PATIENCE).isInstanceOf(Attempt.Granted.class);
+    assertThat(servers.get(0).list()).hasSize(1);
+    assertThat(servers.get(2).list()).hasSize(1);
+    store.close();
+    busy.close();
+  }
 
   @Test
   void r2ATryThatGetsOneVoteOfThreeLeavesNothingThere() throws Exception {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 /** A quorum with tokens, whose members fail in every way, over many seeds. */
 class QuorumSimulationTest {
-  private static final long SEEDS = Long.getLong("leasehold.quorum.seeds", 100);
+  private static final long SEEDS = Long.getLong("leasehold.quorum.seeds", 400);
 
   @Test
   void tokensRiseAndThereIsOneHolder() {
