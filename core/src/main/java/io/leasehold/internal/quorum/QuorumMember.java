@@ -26,7 +26,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
@@ -45,9 +44,6 @@ final class QuorumMember {
 
   /** A member that never returns must not collect requests without end. */
   private static final int MOST_UNDER_WAY = 10_000;
-
-  /** A release waits no longer for the answer to an attempt that it must not overtake. */
-  private static final long LONGEST_POSTPONED_NANOS = 100_000_000;
 
   /** In which a withdrawal in the background must be answered. */
   private static final Duration WITHDRAWAL = Duration.ofSeconds(5);
@@ -76,32 +72,14 @@ final class QuorumMember {
 
   /** The attempts of one ticket. */
   private static final class Sent extends Attempts {
+    /** How many there were. */
+    int number;
+
     /** Whether its release is under way: what ends from now on may have landed after that. */
     boolean leaving;
 
-    /** A release that waits until they have ended. */
-    private @Nullable Postponed release;
-
-    @Nullable Runnable endedRelease() {
-      return arePending() ? null : release;
-    }
-  }
-
-  /** A release that is sent once, by the first that has a reason to. */
-  private static final class Postponed implements Runnable {
-    private final Runnable send;
-    private final AtomicBoolean sent = new AtomicBoolean();
-
-    Postponed(Runnable send) {
-      this.send = send;
-    }
-
-    @Override
-    public void run() {
-      if (sent.compareAndSet(false, true)) {
-        send.run();
-      }
-    }
+    /** Whether it was the only one, and is released: its answer says nothing new. */
+    boolean released;
   }
 
   QuorumMember(
@@ -285,6 +263,7 @@ final class QuorumMember {
     try {
       Sent attempts = sent.computeIfAbsent(id, unused -> new Sent());
       attempts.begin();
+      attempts.number++;
       return attempts;
     } finally {
       mutex.unlock();
@@ -292,26 +271,17 @@ final class QuorumMember {
   }
 
   private void ended(Ticket ticket, Sent attempts, @Nullable StoreException failed) {
-    boolean known;
-    Runnable release = null;
     mutex.lock();
     try {
-      known = sent.get(ticket.id()) == attempts;
-      if (known) {
+      if (sent.get(ticket.id()) == attempts) {
         attempts.end(failed);
-        release = attempts.endedRelease();
-        if (!attempts.leaving && !attempts.mayLand()) {
+        if (attempts.released || (!attempts.leaving && !attempts.mayLand())) {
           sent.remove(ticket.id());
         }
+        return;
       }
     } finally {
       mutex.unlock();
-    }
-    if (release != null) {
-      release.run();
-    }
-    if (known) {
-      return;
     }
     // It is over, and its attempts are the limbo's
     Member member = open;
@@ -320,47 +290,19 @@ final class QuorumMember {
     }
   }
 
-  /**
-   * Releases it, and then what lands late of it. An attempt that is under way is answered first, if
-   * it does not take long: this may be the slowest member, whose grant the majority did not need.
-   */
+  /** Releases it, and then what lands late of it. */
   void release(
       Ticket ticket,
       Duration within,
       BiConsumer<@Nullable Release, @Nullable StoreException> heard) {
-    long end = clock.nanos() + Durations.nanos(within);
-    Postponed release = new Postponed(() -> sendRelease(ticket, end, heard));
-    if (postpone(ticket.id(), release)) {
-      threads.schedule(release, LONGEST_POSTPONED_NANOS);
-    } else {
-      release.run();
-    }
-  }
-
-  private boolean postpone(LeaseId id, Postponed release) {
-    mutex.lock();
-    try {
-      Sent attempts = sent.get(id);
-      boolean postponed = attempts != null && attempts.arePending();
-      if (attempts != null && postponed) {
-        attempts.release = release;
-      }
-      return postponed;
-    } finally {
-      mutex.unlock();
-    }
-  }
-
-  private void sendRelease(
-      Ticket ticket, long end, BiConsumer<@Nullable Release, @Nullable StoreException> heard) {
     leave(ticket.id());
     ask(
         Work.CALLER,
-        Duration.ofNanos(Math.max(1, end - clock.nanos())),
+        within,
         (store, left) -> store.release(ticket, left),
         (value, failed) -> {
           // What is not held may wait there
-          if (value != Release.RELEASED || hasLate(ticket.id())) {
+          if (value != Release.RELEASED || mayLandLate(ticket.id())) {
             CompletableFuture<?> unused = end(ticket);
           }
           heard.accept(value, failed);
@@ -379,11 +321,22 @@ final class QuorumMember {
     }
   }
 
-  /** Whether an attempt may land, or has landed, after the release. */
-  private boolean hasLate(LeaseId id) {
+  /**
+   * Whether an attempt may land, or has landed, after it was released. If there was only one, that
+   * is what was released, though its answer is still to come from a slow member.
+   */
+  private boolean mayLandLate(LeaseId id) {
     mutex.lock();
     try {
-      return sent.containsKey(id);
+      Sent attempts = sent.get(id);
+      if (attempts == null || attempts.number > 1) {
+        return attempts != null;
+      }
+      attempts.released = true;
+      if (!attempts.arePending()) {
+        sent.remove(id);
+      }
+      return false;
     } finally {
       mutex.unlock();
     }
