@@ -102,8 +102,16 @@ class MovedPrimaryTest extends ServerTest {
 
   @Test
   void aRequestWithoutAnswerSaysWhereThePrimaryIsNow() {
-    try (JedisWire wire =
-        new JedisWire(new Connections("the primary", moving), new SystemClock())) {
+    requireSays(new JedisWire(new Connections("the primary", moving), new SystemClock()));
+  }
+
+  @Test
+  void aRequestOfAPipelineSaysTheSame() {
+    requireSays(new PipelineWire(new Connections("the primary", moving), new SystemClock()));
+  }
+
+  private void requireSays(Wire wire) {
+    try (wire) {
       CompletableFuture<Void> moved = CompletableFuture.runAsync(moving::move);
       assertThat(wire.send(List.of(Command.of(Name.PING)), WITHIN))
           .failsWithin(PATIENCE)
@@ -114,6 +122,7 @@ class MovedPrimaryTest extends ServerTest {
               e -> assertThat(e.failure()).isEqualTo(StoreException.Failure.UNKNOWN_OUTCOME))
           .withMessageContaining("the primary did not answer: it is at after:2 now");
       assertThat(moved).succeedsWithin(PATIENCE);
+      assertThat(wire.send(List.of(Command.of(Name.PING)), WITHIN)).succeedsWithin(PATIENCE);
     }
   }
 }
