@@ -34,7 +34,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One member of a quorum: its store, on separate threads, so that it delays no other member
+ * One member of a quorum: its store, on separate threads if it blocks, so that it delays no other
  * whatever it does. It is opened again and again until it can be. What may be left in it of an
  * acquisition that is over is withdrawn in the background.
  */

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Leases in several independent stores, of which a majority decides: Redlock, over stores of any
- * kind. All members are asked at once, each on separate threads. Thread-safe.
+ * kind. All members are asked at once, on separate threads if they block. Thread-safe.
  */
 public final class QuorumStore implements LockStore {
   private static final Traits.Poll POLL =

@@ -60,7 +60,7 @@ class ThreadsTest {
     try (Threads threads = new Threads()) {
       for (int i = 0; i < 20; i++) {
         CompletableFuture<Long> ran = new CompletableFuture<>();
-        long delay = TimeUnit.MILLISECONDS.toNanos(10 * i);
+        long delay = 10L * i * 1_000_000;
         long due = System.nanoTime() + delay;
         Timer other = threads.schedule(() -> {}, TimeUnit.SECONDS.toNanos(10));
         Timer own = threads.schedule(() -> ran.complete(System.nanoTime()), delay);

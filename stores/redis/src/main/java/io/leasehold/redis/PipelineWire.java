@@ -119,6 +119,7 @@ final class PipelineWire extends JedisConnected {
     if (idle != null && sent.isEmpty() && clock.nanos() - idleSince >= Link.LONGEST_IDLE_NANOS) {
       current = null;
       idle.end();
+      reconnects.broke();
     }
   }
 
@@ -162,22 +163,24 @@ final class PipelineWire extends JedisConnected {
 
   /** False if the connection was given up meanwhile. */
   private boolean answered(Link connection, @Nullable Object answer) {
-    Request done = null;
+    Request done;
     RuntimeException why;
     mutex.lock();
     try {
-      Request first = sent.peekFirst();
-      if (!connection.equals(current) || first == null) {
+      if (!connection.equals(current)) {
         return false;
       }
-      first.answers.add(answer);
-      if (first.answers.size() < first.commands.size()) {
+      done = sent.peekFirst();
+      if (done == null) {
+        throw new JedisConnectionException("it answered what it was not asked");
+      }
+      done.answers.add(answer);
+      if (done.answers.size() < done.commands.size()) {
         return true;
       }
       sent.removeFirst();
-      unanswered -= first.size;
+      unanswered -= done.size;
       idleSince = clock.nanos();
-      done = first;
       why = writeLine();
     } finally {
       mutex.unlock();
@@ -351,7 +354,8 @@ final class PipelineWire extends JedisConnected {
     }
     left.forEach(request -> request.fail(closed()));
     StoreException unknown =
-        new StoreException(Failure.UNKNOWN_OUTCOME, closed().getMessage(), null);
+        new StoreException(
+            Failure.UNKNOWN_OUTCOME, "the connection to " + server() + " was closed", null);
     lost.forEach(request -> request.fail(unknown));
     if (connection != null) {
       connection.end();

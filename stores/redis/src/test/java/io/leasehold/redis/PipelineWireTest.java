@@ -131,6 +131,16 @@ class PipelineWireTest extends ServerTest {
     assertThat(stored("b")).isEqualTo(1L);
   }
 
+  /** Two channels have two answers: what came later would be taken for that to the next request. */
+  @Test
+  void anAnswerThatWasNotAskedForEndsTheConnection() {
+    Command channels = Command.of(Name.SUBSCRIBE, prefix() + "a", prefix() + "b");
+    assertThat(send(channels, WITHIN)).succeedsWithin(PATIENCE);
+    await().until(() -> proxy.connections() == 0);
+    Command echo = Command.of(Name.EVAL, ECHO, "0", "text");
+    assertThat(send(echo, WITHIN).join()).map(Command::text).containsExactly("text");
+  }
+
   /** One request whose time is short must not cost the others theirs. */
   @Test
   void aServerThatIsSilentForASecondIsConnectedToAnew() {
