@@ -289,14 +289,18 @@ class QuorumTest extends ClientTest {
         stepped.add(RedisServer.of(Kind.REDIS_7_0).persistent().withSteppableClock().start());
       }
       start(members - stepped.size());
-      String urls =
+      List<RedisServer> all =
           Stream.concat(stepped.stream(), servers.stream().limit(members - stepped.size()))
-              .map(RedisServer::url)
-              .collect(Collectors.joining(","));
+              .toList();
+      String urls = all.stream().map(RedisServer::url).collect(Collectors.joining(","));
       Engine one = clientAt("quorum:" + urls + "?accept=unfenced", how -> how);
       Engine two = clientAt("quorum:" + urls + "?accept=unfenced", how -> how);
       handOver(one, two);
       Lease held = one.lock("b").acquire(PATIENCE);
+      // The slowest member may not have granted it yet, and could give it to the other client
+      for (RedisServer server : all) {
+        await().until(() -> !ServerTest.keys(server, prefix() + "{*}:name:b").isEmpty());
+      }
       for (Duration step : List.of(Duration.ofMinutes(10), Duration.ofMinutes(-20))) {
         for (RedisServer server : stepped) {
           server.stepClock(step);
