@@ -7,6 +7,9 @@ import java.util.BitSet;
  * map of candidates has for it.
  */
 final class QuorumCandidate {
+  /** How often the members were asked for it. */
+  int asked;
+
   /** How many of its attempts are not decided. */
   int ballots;
 

@@ -64,15 +64,20 @@ final class QuorumElection {
     return usedUp.contains(id);
   }
 
-  /** It is released or withdrawn by the engine. */
-  void forget(LeaseId id) {
-    candidates.remove(id);
+  /**
+   * It is released or withdrawn by the engine.
+   *
+   * @return whether the members were asked for it once only
+   */
+  boolean forget(LeaseId id) {
+    QuorumCandidate known = candidates.remove(id);
+    return known != null && known.asked == 1;
   }
 
   /** As {@link #forget}; and it is granted no more, though an attempt of it comes late. */
   void useUp(LeaseId id) {
     usedUp.add(id);
-    forget(id);
+    candidates.remove(id);
   }
 
   CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
@@ -89,6 +94,7 @@ final class QuorumElection {
         (id, known) -> {
           QuorumCandidate candidate = known == null ? new QuorumCandidate() : known;
           candidate.ballots++;
+          candidate.asked++;
           elected.set(candidate.number);
           return candidate;
         });
@@ -169,6 +175,7 @@ final class QuorumElection {
           ticket.id(),
           (id, candidate) -> {
             keep(candidate, true);
+            candidate.asked++;
             return candidate;
           });
       if (isUsedUp(ticket.id())) {

@@ -72,7 +72,7 @@ final class QuorumMember {
 
   /** The attempts of one ticket. */
   private static final class Sent extends Attempts {
-    /** How many there were. */
+    /** How many there were: one of a lost vote may be under way when the id is asked for again. */
     int number;
 
     /** Whether its release is under way: what ends from now on may have landed after that. */
@@ -290,9 +290,14 @@ final class QuorumMember {
     }
   }
 
-  /** Releases it, and then what lands late of it. */
+  /**
+   * Releases it, and then what lands late of it.
+   *
+   * @param once whether the members were asked for it once only
+   */
   void release(
       Ticket ticket,
+      boolean once,
       Duration within,
       BiConsumer<@Nullable Release, @Nullable StoreException> heard) {
     leave(ticket.id());
@@ -302,7 +307,7 @@ final class QuorumMember {
         (store, left) -> store.release(ticket, left),
         (value, failed) -> {
           // What is not held may wait there
-          if (value != Release.RELEASED || mayLandLate(ticket.id())) {
+          if (value != Release.RELEASED || mayLandLate(ticket.id(), once)) {
             CompletableFuture<?> unused = end(ticket);
           }
           heard.accept(value, failed);
@@ -323,13 +328,14 @@ final class QuorumMember {
 
   /**
    * Whether an attempt may land, or has landed, after it was released. If there was only one, that
-   * is what was released, though its answer is still to come from a slow member.
+   * is what was released, though its answer is still to come from a slow member. After several it
+   * may have been what the member's queue granted by itself.
    */
-  private boolean mayLandLate(LeaseId id) {
+  private boolean mayLandLate(LeaseId id, boolean once) {
     mutex.lock();
     try {
       Sent attempts = sent.get(id);
-      if (attempts == null || attempts.number > 1) {
+      if (attempts == null || !once || attempts.number > 1) {
         return attempts != null;
       }
       attempts.released = true;

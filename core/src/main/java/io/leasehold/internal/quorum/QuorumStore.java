@@ -290,13 +290,13 @@ public final class QuorumStore implements LockStore {
 
   @Override
   public CompletionStage<Release> release(Ticket ticket, Duration within) {
-    election.forget(ticket.id());
+    boolean once = election.forget(ticket.id());
     QuorumRelease votes = new QuorumRelease(this);
     for (int i = 0; i < members.size(); i++) {
       int voter = i;
       members
           .get(i)
-          .release(ticket, within, (answer, failed) -> votes.heard(voter, answer, failed));
+          .release(ticket, once, within, (answer, failed) -> votes.heard(voter, answer, failed));
     }
     return votes.answer();
   }

@@ -332,6 +332,46 @@ class QuorumTest {
     await().untilAsserted(() -> assertThat(servers.get(2).list()).isEmpty());
   }
 
+  /** What was released is the grant that the member's queue made: the attempt was still to land. */
+  @Test
+  void r9AnAttemptThatLandsAfterTheReleaseOfADirectGrantLeavesNothing() throws Exception {
+    servers.replaceAll(
+        server ->
+            new InMemoryServer(
+                InMemorySettings.defaults()
+                    .withFeatures(Feature.FENCING, Feature.QUEUE, Feature.DIRECT_GRANT)));
+    AtomicInteger attempts = new AtomicInteger();
+    CompletableFuture<Void> landing = new CompletableFuture<>();
+    StoreFactory third =
+        HookedStore.over(
+            servers.get(2),
+            call -> {
+              boolean lands = !call.is("attempt") || attempts.incrementAndGet() == 1;
+              return lands ? call.proceed() : landing.thenCompose(unused -> proceed(call));
+            });
+    Engine client = client(how -> how, servers.get(0), servers.get(1), third);
+    List<InMemoryStore> others = List.of(occupy(0), occupy(1), occupy(2));
+    CompletableFuture<Lease> waiter = client.lock("a").acquireAsync(PATIENCE);
+    await().until(() -> waits(0) && waits(1) && waits(2));
+    for (int i = 0; i < 3; i++) {
+      others.get(i).release(foreign(i), PATIENCE);
+    }
+    Lease held = waiter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    assertThat(attempts).hasValueGreaterThan(1);
+    held.release();
+    await().until(() -> servers.get(2).list().isEmpty());
+    landing.complete(null);
+    requireNothingLeft();
+  }
+
+  private static CompletionStage<?> proceed(HookedStore.Call call) {
+    try {
+      return (CompletionStage<?>) call.proceed();
+    } catch (Throwable e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
   @Test
   void r9AnAnswerThatComesAfterTheReleaseLeavesNothing() throws Exception {
     Party one = party();
