@@ -8,6 +8,7 @@ import io.etcd.jetcd.api.WatchGrpc;
 import io.etcd.jetcd.api.WatchRequest;
 import io.etcd.jetcd.api.WatchResponse;
 import io.grpc.CallOptions;
+import io.grpc.Channel;
 import io.grpc.ChannelCredentials;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptors;
@@ -18,6 +19,9 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.MetadataUtils;
 import io.leasehold.sessions.Session.Watcher;
+import io.leasehold.spi.support.Scheduler;
+import io.leasehold.spi.support.Scheduler.Lane;
+import io.leasehold.spi.support.Scheduler.Timer;
 import io.leasehold.spi.support.ServerUrl;
 import io.leasehold.spi.support.ServerUrl.Host;
 import java.time.Duration;
@@ -25,7 +29,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -42,7 +45,11 @@ final class Cluster implements AutoCloseable {
   private static final Metadata.Key<String> HAS_LEADER = header("hasleader");
 
   private final ServerUrl servers;
+  private final Scheduler scheduler;
   private final List<ManagedChannel> channels;
+
+  /** The same, with the headers of a call without a user. */
+  private final List<Channel> anonymous;
 
   /** Rises; the rest of its division by the number of members is the one that is asked. */
   private final AtomicInteger asked = new AtomicInteger();
@@ -50,13 +57,19 @@ final class Cluster implements AutoCloseable {
   private final AtomicReference<@Nullable CompletableFuture<String>> token =
       new AtomicReference<>();
   private final Set<Watching> watching = ConcurrentHashMap.newKeySet();
-  private volatile Executor executor = Runnable::run;
   private volatile Runnable onRecovery = () -> {};
   private volatile boolean failing;
 
-  Cluster(ServerUrl servers, ChannelCredentials security) {
+  /**
+   * Of these members.
+   *
+   * @param scheduler ends requests without an answer, and tells what happens to the cluster
+   */
+  Cluster(ServerUrl servers, ChannelCredentials security, Scheduler scheduler) {
     this.servers = servers;
+    this.scheduler = scheduler;
     this.channels = servers.hosts().stream().map(each -> channel(each, security)).toList();
+    this.anonymous = channels.stream().map(each -> withHeaders(each, "")).toList();
   }
 
   private static Metadata.Key<String> header(String name) {
@@ -74,15 +87,29 @@ final class Cluster implements AutoCloseable {
         .build();
   }
 
-  /**
-   * Whom to tell.
-   *
-   * @param newExecutor never runs a task on the calling thread, which may have a mutex
-   * @param recovery runs when the cluster answers again
-   */
-  void listen(Executor newExecutor, Runnable recovery) {
-    executor = newExecutor;
+  private static Channel withHeaders(ManagedChannel channel, String known) {
+    Metadata headers = new Metadata();
+    headers.put(HAS_LEADER, "true");
+    if (!known.isEmpty()) {
+      headers.put(TOKEN, known);
+    }
+    return ClientInterceptors.intercept(
+        channel, MetadataUtils.newAttachHeadersInterceptor(headers));
+  }
+
+  /** Runs this when the cluster answers again. */
+  void listen(Runnable recovery) {
     onRecovery = recovery;
+  }
+
+  /** Not on the calling thread, which may have a mutex. */
+  private void callback(Runnable task) {
+    scheduler.callback(Lane.ENGINE, task);
+  }
+
+  /** Runs this after a delay. */
+  Timer after(long nanos, Runnable task) {
+    return scheduler.schedule(task, nanos);
   }
 
   /** Asks for something, or for what may be done twice; other members too, if one is silent. */
@@ -115,14 +142,10 @@ final class Cluster implements AutoCloseable {
   /** A call of a member, not started. */
   <Q, A> ClientCall<Q, A> call(
       int at, String known, MethodDescriptor<Q, A> method, CallOptions options) {
-    Metadata headers = new Metadata();
-    headers.put(HAS_LEADER, "true");
-    if (!known.isEmpty()) {
-      headers.put(TOKEN, known);
-    }
-    return ClientInterceptors.intercept(
-            channels.get(index(at)), MetadataUtils.newAttachHeadersInterceptor(headers))
-        .newCall(method, options);
+    int index = index(at);
+    Channel channel =
+        known.isEmpty() ? anonymous.get(index) : withHeaders(channels.get(index), known);
+    return channel.newCall(method, options);
   }
 
   /** Takes the next member, and a new connection if there is no other. */
@@ -130,7 +153,7 @@ final class Cluster implements AutoCloseable {
     if (asked.compareAndSet(at, at + 1)) {
       failing = true;
       channels.get(index(at)).enterIdle();
-      executor.execute(() -> watching.forEach(Watching::giveUp));
+      callback(() -> watching.forEach(Watching::giveUp));
     }
   }
 
@@ -138,7 +161,7 @@ final class Cluster implements AutoCloseable {
   void answered() {
     if (failing) {
       failing = false;
-      executor.execute(onRecovery);
+      callback(onRecovery);
     }
   }
 

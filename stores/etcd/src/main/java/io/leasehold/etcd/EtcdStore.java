@@ -20,7 +20,6 @@ import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Traits;
 import io.leasehold.spi.support.Clock;
-import io.leasehold.spi.support.Scheduler.Lane;
 import io.leasehold.spi.support.Threads;
 import io.leasehold.spi.support.TimedJoin;
 import java.time.Duration;
@@ -56,17 +55,20 @@ final class EtcdStore implements EntryStore {
   /**
    * Opens one.
    *
-   * @throws StoreException if no member can be reached, or one refuses; the cluster is then closed
+   * @param threads those of the cluster
+   * @throws StoreException if no member can be reached, or one refuses; the cluster and its threads
+   *     are closed then
    */
-  static LockStore open(Cluster cluster, Keys keys, Clock clock, StoreListener listener) {
+  static LockStore open(
+      Cluster cluster, Keys keys, Clock clock, Threads threads, StoreListener listener) {
     try {
       Duration shortest = shortestTtl(cluster);
-      Threads threads = new Threads();
-      cluster.listen(task -> threads.callback(Lane.ENGINE, task), listener::reconnected);
+      cluster.listen(listener::reconnected);
       EntryStore store = new EtcdStore(cluster, keys, clock, shortest);
       return new SessionLockStore(store, listener, clock, threads);
     } catch (RuntimeException e) {
       cluster.close();
+      threads.close();
       throw e;
     }
   }

@@ -10,6 +10,7 @@ import io.leasehold.spi.support.ServerUrl;
 import io.leasehold.spi.support.ServerUrl.Form;
 import io.leasehold.spi.support.ServerUrl.Login;
 import io.leasehold.spi.support.SystemClock;
+import io.leasehold.spi.support.Threads;
 import io.leasehold.spi.support.TlsFiles;
 import java.util.List;
 import java.util.Optional;
@@ -54,8 +55,11 @@ public final class EtcdStoreProvider implements StoreProvider {
             .map(EtcdStoreProvider::security)
             .orElseGet(InsecureChannelCredentials::create);
     Keys keys = keys(url);
-    return listener ->
-        EtcdStore.open(new Cluster(servers, security), keys, new SystemClock(), listener);
+    return listener -> {
+      Threads threads = new Threads();
+      Cluster cluster = new Cluster(servers, security, threads);
+      return EtcdStore.open(cluster, keys, new SystemClock(), threads, listener);
+    };
   }
 
   private static Keys keys(StoreUrl url) {

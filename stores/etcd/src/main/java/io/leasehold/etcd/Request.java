@@ -2,6 +2,7 @@ package io.leasehold.etcd;
 
 import io.grpc.Attributes;
 import io.grpc.CallOptions;
+import io.grpc.ClientCall;
 import io.grpc.ClientStreamTracer;
 import io.grpc.Deadline;
 import io.grpc.Metadata;
@@ -12,15 +13,17 @@ import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.spi.support.Scheduler.Timer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request with one answer. It goes to another member only if it certainly took no effect, and
  * once more to the same cluster if that has forgotten the login.
  */
-final class Request<Q, A> extends ClientStreamTracer.Factory implements StreamObserver<A> {
+final class Request<Q, A> {
   /** With less time it says nothing about a member that does not answer. */
   private static final long PATIENCE_NANOS = 300_000_000;
 
@@ -36,11 +39,6 @@ final class Request<Q, A> extends ClientStreamTracer.Factory implements StreamOb
   private int membersLeft;
   private boolean loggedInAgain;
   private String token = "";
-  private int member;
-  private boolean patient;
-
-  /** Whether the member may have it. */
-  private volatile boolean sent;
 
   Request(
       Cluster cluster, MethodDescriptor<Q, A> method, Q message, boolean changes, Duration within) {
@@ -80,60 +78,124 @@ final class Request<Q, A> extends ClientStreamTracer.Factory implements StreamOb
   }
 
   private void ask() {
-    member = cluster.asked();
-    sent = false;
-    // What changes nothing may be asked of the next member, if this one is silent
-    long left = until.timeRemaining(TimeUnit.NANOSECONDS) / (changes ? 1 : membersLeft);
-    patient = left >= PATIENCE_NANOS;
-    CallOptions options =
-        CallOptions.DEFAULT
-            .withDeadlineAfter(left, TimeUnit.NANOSECONDS)
-            .withStreamTracerFactory(this);
-    ClientCalls.asyncUnaryCall(cluster.call(member, token, method, options), message, this);
+    new Call().start();
   }
 
-  @Override
-  public ClientStreamTracer newClientStreamTracer(
-      ClientStreamTracer.StreamInfo info, Metadata headers) {
-    return new ClientStreamTracer() {
-      @Override
-      public void streamCreated(Attributes attributes, Metadata sentHeaders) {
-        sent = true;
+  /** The question to one member. */
+  private final class Call extends ClientStreamTracer.Factory implements StreamObserver<A> {
+    private final int member = cluster.asked();
+
+    /** What changes nothing may be asked of the next member, if this one is silent. */
+    private final long patience =
+        until.timeRemaining(TimeUnit.NANOSECONDS) / (changes ? 1 : membersLeft);
+
+    /** Whether the member may have it. */
+    private volatile boolean sent;
+
+    private volatile boolean over;
+    private volatile boolean late;
+    private volatile @Nullable Timer timer;
+
+    /** With a timer of ours: a deadline of gRPC wakes a thread for each call. */
+    void start() {
+      CallOptions options = CallOptions.DEFAULT.withStreamTracerFactory(this);
+      ClientCall<Q, A> call = cluster.call(member, token, method, options);
+      ClientCalls.asyncUnaryCall(call, message, this);
+      if (!over) {
+        timer =
+            cluster.after(
+                patience,
+                () -> {
+                  late = true;
+                  call.cancel("no answer in time", null);
+                });
       }
-    };
-  }
-
-  @Override
-  public void onNext(A one) {
-    cluster.answered();
-    answer.complete(one);
-  }
-
-  @Override
-  public void onCompleted() {
-    if (!answer.isDone()) {
-      onError(Status.INTERNAL.withDescription("no answer").asException());
+      if (over) {
+        end();
+      }
     }
-  }
 
-  @Override
-  public void onError(Throwable thrown) {
-    Status status = Status.fromThrowable(thrown);
-    StoreException failure = failure(status);
-    boolean isOfMember =
-        status.getCode() == Code.UNAVAILABLE
-            || (status.getCode() == Code.DEADLINE_EXCEEDED && patient);
-    if (isOfMember) {
-      cluster.failed(member);
+    private void end() {
+      over = true;
+      Timer set = timer;
+      if (set != null) {
+        set.cancel();
+      }
     }
-    boolean tookNoEffect = failure.failure() == Failure.UNAVAILABLE && !until.isExpired();
-    if (isOfMember && tookNoEffect && --membersLeft > 0) {
-      ask();
-    } else if (needsLogin(status) && !loggedInAgain && cluster.forget(token)) {
-      loggedInAgain = true;
-      login();
-    } else {
-      answer.completeExceptionally(failure);
+
+    @Override
+    public ClientStreamTracer newClientStreamTracer(
+        ClientStreamTracer.StreamInfo info, Metadata headers) {
+      return new ClientStreamTracer() {
+        @Override
+        public void streamCreated(Attributes attributes, Metadata sentHeaders) {
+          sent = true;
+        }
+      };
+    }
+
+    @Override
+    public void onNext(A one) {
+      end();
+      cluster.answered();
+      answer.complete(one);
+    }
+
+    @Override
+    public void onCompleted() {
+      if (!answer.isDone()) {
+        onError(Status.INTERNAL.withDescription("no answer").asException());
+      }
+    }
+
+    @Override
+    public void onError(Throwable thrown) {
+      end();
+      Status said = Status.fromThrowable(thrown);
+      boolean isTimedOut = late && said.getCode() == Code.CANCELLED;
+      Status status =
+          isTimedOut ? Status.DEADLINE_EXCEEDED.withDescription(said.getDescription()) : said;
+      StoreException failure = failure(status);
+      boolean isOfMember =
+          status.getCode() == Code.UNAVAILABLE
+              || (status.getCode() == Code.DEADLINE_EXCEEDED && patience >= PATIENCE_NANOS);
+      if (isOfMember) {
+        cluster.failed(member);
+      }
+      boolean tookNoEffect = failure.failure() == Failure.UNAVAILABLE && !until.isExpired();
+      if (isOfMember && tookNoEffect && --membersLeft > 0) {
+        ask();
+      } else if (needsLogin(status) && !loggedInAgain && cluster.forget(token)) {
+        loggedInAgain = true;
+        login();
+      } else {
+        answer.completeExceptionally(failure);
+      }
+    }
+
+    private StoreException failure(Status status) {
+      String said = String.valueOf(status.getDescription());
+      Failure failure =
+          switch (status.getCode()) {
+            case UNAUTHENTICATED,
+                PERMISSION_DENIED,
+                INVALID_ARGUMENT,
+                FAILED_PRECONDITION,
+                UNIMPLEMENTED ->
+                Failure.REFUSED;
+            case NOT_FOUND, RESOURCE_EXHAUSTED -> Failure.UNAVAILABLE;
+            // What a member says of the cluster, it says before it passes the request on
+            default ->
+                changes && sent && !said.endsWith("etcdserver: no leader")
+                    ? Failure.UNKNOWN_OUTCOME
+                    : Failure.UNAVAILABLE;
+          };
+      Throwable cause = status.getCause();
+      String why = cause == null || cause.getMessage() == null ? "" : ": " + cause.getMessage();
+      return new StoreException(
+          failure,
+          "etcd at " + cluster.name(member) + ": " + status.getCode() + ", " + said + why,
+          status.asException());
     }
   }
 
@@ -141,31 +203,6 @@ final class Request<Q, A> extends ClientStreamTracer.Factory implements StreamOb
   private static boolean needsLogin(Status status) {
     String said = String.valueOf(status.getDescription());
     return said.contains("invalid auth token") || said.contains("revision of auth store is old");
-  }
-
-  private StoreException failure(Status status) {
-    String said = String.valueOf(status.getDescription());
-    Failure failure =
-        switch (status.getCode()) {
-          case UNAUTHENTICATED,
-              PERMISSION_DENIED,
-              INVALID_ARGUMENT,
-              FAILED_PRECONDITION,
-              UNIMPLEMENTED ->
-              Failure.REFUSED;
-          case NOT_FOUND, RESOURCE_EXHAUSTED -> Failure.UNAVAILABLE;
-          // What a member says of the cluster, it says before it passes the request on
-          default ->
-              changes && sent && !said.endsWith("etcdserver: no leader")
-                  ? Failure.UNKNOWN_OUTCOME
-                  : Failure.UNAVAILABLE;
-        };
-    Throwable cause = status.getCause();
-    String why = cause == null || cause.getMessage() == null ? "" : ": " + cause.getMessage();
-    return new StoreException(
-        failure,
-        "etcd at " + cluster.name(member) + ": " + status.getCode() + ", " + said + why,
-        status.asException());
   }
 
   /** Whether a request failed, without any effect, because its session is gone. */
