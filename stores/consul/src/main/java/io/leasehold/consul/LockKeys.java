@@ -5,13 +5,13 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.consul.Agent.Answer;
 import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.Entry.Details;
+import io.leasehold.sessions.EntryValue;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.json.JSONArray;
 import org.json.JSONObject;
@@ -21,9 +21,6 @@ record LockKeys(String prefix, Clock clock) {
   private static final long FLAGS = 0x2ddccbc058a50c18L;
 
   private static final String LOCK = "/.lock";
-
-  /** The value that we write: the lease id, and what is for people. */
-  private static final Pattern OURS = Pattern.compile("([0-9a-f]{32}) (.*)", Pattern.DOTALL);
 
   /** Parts between slashes; what else is printed the agent does not take either. */
   private static final Pattern NAME =
@@ -82,21 +79,20 @@ record LockKeys(String prefix, Clock clock) {
   /** What a locked key says. A lock of others has the id of its session. */
   private Entry entry(String name, JSONObject key) {
     String session = key.getString("Session");
-    Matcher ours = OURS.matcher(Entries.text(key));
-    Details said =
-        Details.of(ours.matches() ? ours.group(2) : Entries.text(key), clock.wallMillis());
+    EntryValue value = EntryValue.of(Entries.text(key), clock.wallMillis());
+    Details said = value.details();
     Details details =
         said.holder().isEmpty()
             ? new Details("session " + session, said.age(), said.remaining())
             : said;
-    String id = ours.matches() ? ours.group(1) : session.replace("-", "");
+    LeaseId id = value.id().orElseGet(() -> LeaseId.parse(session.replace("-", "")));
     long number = key.getLong("ModifyIndex");
-    return Entry.exclusive(name, key.getString("Key"), LeaseId.parse(id), number, details);
+    return Entry.exclusive(name, key.getString("Key"), id, number, details);
   }
 
   Transaction lock(Ticket ticket, String session) {
-    String text = ticket.id() + " " + Details.of(ticket).text(clock.wallMillis());
-    return new Transaction().add("lock", key(ticket.name()), session, Entries.value(text), FLAGS);
+    String value = Entries.value(EntryValue.text(ticket, clock.wallMillis()));
+    return new Transaction().add("lock", key(ticket.name()), session, value, FLAGS);
   }
 
   /** Removes the key too, as {@code consul lock} does. */

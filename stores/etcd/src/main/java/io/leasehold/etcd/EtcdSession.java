@@ -2,6 +2,7 @@ package io.leasehold.etcd;
 
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KVGrpc;
+import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.LeaseGrpc;
 import io.etcd.jetcd.api.LeaseKeepAliveRequest;
 import io.etcd.jetcd.api.LeaseRevokeRequest;
@@ -15,6 +16,7 @@ import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.Entry.Details;
+import io.leasehold.sessions.Failures;
 import io.leasehold.sessions.Session;
 import io.leasehold.sessions.SessionLife;
 import io.leasehold.spi.Ticket;
@@ -36,6 +38,7 @@ final class EtcdSession implements Session {
   private final Keys keys;
   private final Clock clock;
   private final long lease;
+  private final KeyIds ids;
   private final SessionLife life;
   private final Runnable ended;
 
@@ -46,6 +49,7 @@ final class EtcdSession implements Session {
     this.keys = keys;
     this.clock = clock;
     this.lease = lease;
+    this.ids = new KeyIds(lease);
     this.life = life;
     this.ended = ended;
   }
@@ -72,7 +76,7 @@ final class EtcdSession implements Session {
 
   @Override
   public CompletionStage<Entered> enter(Ticket ticket, Duration within) {
-    String key = keys.key(ticket);
+    String key = keys.key(ticket, ids.enters(ticket.id()));
     PutRequest.Builder put =
         PutRequest.newBuilder()
             .setKey(Keys.bytes(key))
@@ -89,23 +93,40 @@ final class EtcdSession implements Session {
         .thenCompose(
             done -> {
               try {
-                return CompletableFuture.completedFuture(entered(ticket.name(), key, done));
+                return CompletableFuture.completedFuture(entered(ticket, key, done));
               } catch (StoreException foreign) {
                 return takeBack(ticket, within)
                     .handle((gone, failed) -> failed == null ? foreign : inDoubt(foreign))
                     .thenCompose(CompletableFuture::failedFuture);
               }
+            })
+        .whenComplete(
+            (entered, failed) -> {
+              if (failed != null && !Failures.mayHaveTakenEffect(failed)) {
+                ids.failed(ticket.id());
+              }
             });
   }
 
-  private Entered entered(String name, String key, TxnResponse done) {
+  private Entered entered(Ticket ticket, String key, TxnResponse done) {
     int last = done.getResponsesCount() - 1;
-    List<Entry> all = entries(name, done.getResponses(last).getResponseRange());
-    return all.stream()
-        .filter(each -> each.key().equals(key))
-        .findAny()
-        .map(own -> new Entered(own, all))
-        .orElseThrow(() -> new StoreException(Failure.UNAVAILABLE, "it was taken back", null));
+    long now = clock.wallMillis();
+    List<Entry> all = new ArrayList<>();
+    Entry own = null;
+    for (KeyValue kv : done.getResponses(last).getResponseRange().getKvsList()) {
+      boolean isOwn = kv.getKey().toStringUtf8().equals(key);
+      // What its value says is known
+      Entry each =
+          isOwn
+              ? Entry.of(ticket, key, kv.getCreateRevision())
+              : keys.entry(ticket.name(), kv, now);
+      own = isOwn ? each : own;
+      all.add(each);
+    }
+    if (own == null) {
+      throw new StoreException(Failure.UNAVAILABLE, "it was taken back", null);
+    }
+    return new Entered(own, all);
   }
 
   /** The entry could not be removed again. */
@@ -117,7 +138,13 @@ final class EtcdSession implements Session {
   @Override
   public CompletionStage<Boolean> leave(Entry own, Duration within) {
     TxnRequest txn = Keys.ifThere(own, Keys.delete(own.key()));
-    return removed(change(txn, within).thenApply(TxnResponse::getSucceeded));
+    return removed(change(txn, within).thenApply(TxnResponse::getSucceeded))
+        .whenComplete(
+            (wasThere, failed) -> {
+              if (failed == null) {
+                ids.left(own.id());
+              }
+            });
   }
 
   /** One that a member was slow with may come later, so this forbids to make it too. */
@@ -127,12 +154,18 @@ final class EtcdSession implements Session {
         PutRequest.newBuilder().setKey(keys.withdrawn(ticket.id())).setLease(lease);
     TxnRequest txn =
         TxnRequest.newBuilder()
-            .addSuccess(Keys.delete(keys.key(ticket)))
+            .addSuccess(Keys.delete(keys.key(ticket, ids.takes(ticket.id()))))
             .addSuccess(Keys.put(mark))
             .build();
     return removed(
-        change(txn, within)
-            .thenApply(done -> done.getResponses(0).getResponseDeleteRange().getDeleted() > 0));
+            change(txn, within)
+                .thenApply(done -> done.getResponses(0).getResponseDeleteRange().getDeleted() > 0))
+        .whenComplete(
+            (wasThere, failed) -> {
+              if (failed == null) {
+                ids.takenBack(ticket.id());
+              }
+            });
   }
 
   private static CompletionStage<Boolean> removed(CompletionStage<Boolean> wasThere) {

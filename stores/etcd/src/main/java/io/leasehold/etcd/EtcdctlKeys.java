@@ -2,7 +2,6 @@ package io.leasehold.etcd;
 
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KeyValue;
-import io.etcd.jetcd.api.RangeResponse;
 import io.leasehold.LockMode;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
@@ -10,7 +9,6 @@ import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.Entry.Details;
 import io.leasehold.spi.LeaseId;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -52,16 +50,9 @@ final class EtcdctlKeys extends Keys {
     return bytes(prefix + WITHDRAWN + id);
   }
 
-  /** Of all names, those are told whose keys say that they are of a lock. */
-  @Override
-  List<Entry> entries(RangeResponse range, Optional<String> name, long now) {
-    return range.getKvsList().stream()
-        .flatMap(kv -> name.or(() -> nameOf(kv)).map(known -> entry(known, kv, now)).stream())
-        .toList();
-  }
-
   /** Empty if the last part of the key is neither our label nor the lease to which it belongs. */
-  private Optional<String> nameOf(KeyValue kv) {
+  @Override
+  Optional<String> nameOf(KeyValue kv) {
     String key = kv.getKey().toStringUtf8();
     int slash = key.lastIndexOf('/');
     String last = lastPart(key);
@@ -75,7 +66,8 @@ final class EtcdctlKeys extends Keys {
     return key.substring(key.lastIndexOf('/') + 1);
   }
 
-  private Entry entry(String name, KeyValue kv, long now) {
+  @Override
+  Entry entry(String name, KeyValue kv, long now) {
     String key = kv.getKey().toStringUtf8();
     if (!kv.getKey().isValidUtf8()) {
       throw new StoreException(
@@ -85,7 +77,7 @@ final class EtcdctlKeys extends Keys {
     long number = kv.getCreateRevision();
     Details details = details(kv, now);
     return label.matches(OUR_LABEL)
-        ? Entry.of(name, key, label, number, details)
+        ? ofLabel(name, label, kv, now)
         : Entry.exclusive(name, key, new LeaseId(kv.getLease(), number), number, details);
   }
 

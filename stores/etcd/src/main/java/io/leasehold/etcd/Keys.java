@@ -16,6 +16,7 @@ import io.leasehold.LockMode;
 import io.leasehold.StoreException;
 import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.Entry.Details;
+import io.leasehold.sessions.EntryValue;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
 import java.util.List;
@@ -51,29 +52,61 @@ abstract class Keys {
   /** The key that says that a ticket was taken back. */
   abstract ByteString withdrawn(LeaseId id);
 
+  /** The name of the lock to which a key of the {@link #range} of all belongs; empty if to none. */
+  abstract Optional<String> nameOf(KeyValue kv);
+
+  /**
+   * What stands under a name.
+   *
+   * @param now the wall clock; the age of an entry is by that of another machine
+   * @throws StoreException if the key can be no entry
+   */
+  abstract Entry entry(String name, KeyValue kv, long now);
+
   /**
    * The entries in the {@link #range} of a name, or of all.
    *
-   * @param now the wall clock; the age of an entry is by that of another machine
+   * @param now the wall clock
    * @throws StoreException if a key under the name can be no entry
    */
-  abstract List<Entry> entries(RangeResponse range, Optional<String> name, long now);
+  final List<Entry> entries(RangeResponse range, Optional<String> name, long now) {
+    return range.getKvsList().stream()
+        .flatMap(kv -> name.or(() -> nameOf(kv)).map(known -> entry(known, kv, now)).stream())
+        .toList();
+  }
 
   /** What the value of an entry says. */
+  final EntryValue value(KeyValue kv, long now) {
+    return EntryValue.of(kv.getValue().toStringUtf8(), now);
+  }
+
+  /** What the value of an entry says to people. */
   Details details(KeyValue kv, long now) {
-    return Details.of(kv.getValue().toStringUtf8(), now);
+    return value(kv, now).details();
+  }
+
+  /**
+   * An entry of a store of this kind.
+   *
+   * @throws IllegalArgumentException if the label is of none
+   */
+  final Entry ofLabel(String name, String label, KeyValue kv, long now) {
+    String key = kv.getKey().toStringUtf8();
+    Entry found = Entry.of(name, key, label, kv.getCreateRevision(), details(kv, now));
+    return value(kv, now).id().map(found::of).orElse(found);
   }
 
   static ByteString value(Ticket ticket, long now) {
-    return bytes(Details.of(ticket).text(now));
+    return bytes(EntryValue.text(ticket, now));
   }
 
   static ByteString bytes(String key) {
     return ByteString.copyFromUtf8(key);
   }
 
-  final String key(Ticket ticket) {
-    return folder(ticket.name()) + Entry.label(ticket);
+  /** With this id instead of the ticket's own. */
+  final String key(Ticket ticket, LeaseId id) {
+    return folder(ticket.name()) + Entry.label(ticket, id);
   }
 
   /** The keys of a name, or of all, in the order of their creation. */

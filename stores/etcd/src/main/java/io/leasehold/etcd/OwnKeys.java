@@ -2,14 +2,12 @@ package io.leasehold.etcd;
 
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KeyValue;
-import io.etcd.jetcd.api.RangeResponse;
 import io.leasehold.LockMode;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.sessions.Entry;
 import io.leasehold.spi.LeaseId;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -48,31 +46,25 @@ final class OwnKeys extends Keys {
     return bytes(prefix + WITHDRAWN + id);
   }
 
-  /**
-   * Under one name all keys must be ours; under the prefix there may be longer ones, of longer
-   * prefixes, and what was taken back.
-   */
+  /** There may be keys of longer prefixes, and what was taken back. */
   @Override
-  List<Entry> entries(RangeResponse range, Optional<String> name, long now) {
-    return range.getKvsList().stream()
-        .filter(kv -> name.isPresent() || isOfName(kv.getKey().toStringUtf8()))
-        .map(kv -> entry(kv, now))
-        .toList();
-  }
-
-  private boolean isOfName(String key) {
-    return !key.startsWith(WITHDRAWN, prefix.length())
-        && key.indexOf('/', prefix.length()) == key.lastIndexOf('/');
-  }
-
-  private Entry entry(KeyValue kv, long now) {
+  Optional<String> nameOf(KeyValue kv) {
     String key = kv.getKey().toStringUtf8();
     int slash = key.indexOf('/', prefix.length());
+    boolean isOfName =
+        !key.startsWith(WITHDRAWN, prefix.length()) && slash > 0 && slash == key.lastIndexOf('/');
+    return isOfName
+        ? Optional.of(key.substring(prefix.length(), slash).replace("%2F", "/").replace("%25", "%"))
+        : Optional.empty();
+  }
+
+  /** Under a name all keys must be ours. */
+  @Override
+  Entry entry(String name, KeyValue kv, long now) {
+    String key = kv.getKey().toStringUtf8();
     try {
-      String name = key.substring(prefix.length(), slash).replace("%2F", "/").replace("%25", "%");
-      String label = key.substring(slash + 1);
-      return Entry.of(name, key, label, kv.getCreateRevision(), details(kv, now));
-    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+      return ofLabel(name, key.substring(folder(name).length()), kv, now);
+    } catch (IllegalArgumentException e) {
       throw new StoreException(
           Failure.REFUSED,
           "the key '" + key + "' is not of a lock; delete it, or choose another prefix",

@@ -13,7 +13,9 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.EtcdServer;
 import io.leasehold.servers.EtcdServer.Kind;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,6 +49,22 @@ class KeysTest extends EtcdTest {
       assertThat(outer.isHeld() && inner.isHeld()).isTrue();
     }
     assertThat(keys()).isEmpty();
+  }
+
+  /** etcd remembers deleted keys, and a list of a name takes longer with each. */
+  @Test
+  void oneLockAfterAnotherHasTheSameKey() throws Exception {
+    Engine client = clientAt(server.url());
+    Set<String> seen = new HashSet<>();
+    for (int i = 0; i < 5; i++) {
+      try (Lease held = client.lock("a").acquire()) {
+        seen.addAll(keys());
+        assertThat(client.list().get(0).holders())
+            .extracting(LockSnapshot.Holder::leaseId)
+            .containsExactly(held.leaseId());
+      }
+    }
+    assertThat(seen).hasSize(1);
   }
 
   @Test

@@ -18,7 +18,8 @@ import java.util.stream.Collectors;
  * What one acquisition has put under a lock name.
  *
  * @param name the lock name
- * @param key what the store calls it: unique among all entries that the store ever has
+ * @param key what the store calls it: unique among the entries that stand. A later entry may have
+ *     the key of one that is gone, and has a higher number then
  * @param id the acquisition
  * @param mode how it shares the name
  * @param permits how many permits it takes; 1 unless the mode is {@link LockMode#PERMITS}
@@ -93,9 +94,32 @@ public record Entry(
     return new Entry(name, key, id, LockMode.EXCLUSIVE, 1, 1, number, details);
   }
 
+  /** The entry that a ticket has made. */
+  public static Entry of(Ticket ticket, String key, long number) {
+    return new Entry(
+        ticket.name(),
+        key,
+        ticket.id(),
+        ticket.mode(),
+        ticket.permits(),
+        ticket.limit(),
+        number,
+        Details.of(ticket));
+  }
+
+  /** This entry, of the acquisition that its value names. */
+  public Entry of(LeaseId acquisition) {
+    return new Entry(name, key, acquisition, mode, permits, limit, number, details);
+  }
+
   /** The entry of a list, with what another answer says of it. */
   public Entry with(long newNumber, Details newDetails) {
     return new Entry(name, key, id, mode, permits, limit, newNumber, newDetails);
+  }
+
+  /** Whether both are the same entry, as one list after another says it. */
+  boolean isSameAs(Entry other) {
+    return key.equals(other.key) && number == other.number;
   }
 
   /** The entries of each name, in their order. */
@@ -116,13 +140,18 @@ public record Entry(
    * key: {@code x-ID}, {@code s-ID}, or {@code p2.5-ID} for two permits of five.
    */
   public static String label(Ticket ticket) {
+    return label(ticket, ticket.id());
+  }
+
+  /** The label of a ticket under another id. */
+  public static String label(Ticket ticket, LeaseId id) {
     return switch (ticket.mode()) {
           case EXCLUSIVE -> "x";
           case SHARED -> "s";
           case PERMITS -> "p" + ticket.permits() + "." + ticket.limit();
         }
         + "-"
-        + ticket.id();
+        + id;
   }
 
   /**

@@ -219,6 +219,7 @@ final class Place {
     }
     session = in;
     own = null;
+    known = List.of();
     watched.clear();
     mayComeLate++;
     return in.session()
@@ -426,7 +427,7 @@ final class Place {
   }
 
   private synchronized void leftOut(Entry gone) {
-    known = known.stream().filter(each -> !each.key().equals(gone.key())).toList();
+    known = known.stream().filter(each -> !each.isSameAs(gone)).toList();
   }
 
   private void changed(Entry entry, boolean isGone) {
