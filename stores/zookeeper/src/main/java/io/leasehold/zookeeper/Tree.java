@@ -57,6 +57,9 @@ record Tree(String chroot, String root, String sessions, Layout layout) {
 
   /** Why no lock can have this name; empty if one can. */
   Optional<String> refusal(String name) {
+    if (layout == Layout.OWN) {
+      return Optional.empty();
+    }
     try {
       PathUtils.validatePath(name(name) + "/x");
       return Optional.empty();
@@ -91,8 +94,9 @@ record Tree(String chroot, String root, String sessions, Layout layout) {
   /** The entries among the children of a name, in their order. */
   List<Entry> entries(String name, List<String> children) {
     List<Child> found = new ArrayList<>();
+    String folder = name(name) + "/";
     for (String child : children) {
-      layout.child(name, name(name) + "/" + child, child).ifPresent(found::add);
+      layout.child(name, folder + child, child).ifPresent(found::add);
     }
     // By the difference: the server's counter of 32 bits wraps around
     found.sort(Comparator.comparing(Child::number, (a, b) -> Integer.compare(a - b, 0)));

@@ -91,9 +91,6 @@ final class ZooKeeperSession implements Session {
 
   /** Makes a node, and its parents if they are not there. */
   private CompletionStage<Made> make(Node node, int tries) {
-    List<String> chain = Tree.parents(node.path);
-    // Mostly only the last one is not there: the server removes it once it is empty for a while
-    int from = tries == 0 ? chain.size() : tries == 1 ? chain.size() - 1 : 0;
     CompletableFuture<?>[] parents;
     CompletableFuture<Optional<Made>> made;
     synchronized (entering) {
@@ -101,7 +98,7 @@ final class ZooKeeperSession implements Session {
         return failed(Failure.UNAVAILABLE, node.path + " is not wanted any more");
       }
       parents =
-          chain.subList(from, chain.size()).stream()
+          missing(node.path, tries).stream()
               .map(parent -> wire.create(parent, NO_DATA, modeOfParent(parent)))
               .toArray(CompletableFuture[]::new);
       made = wire.create(node.path, Tree.bytes(node.data), node.mode);
@@ -118,6 +115,17 @@ final class ZooKeeperSession implements Session {
               : CompletableFuture.allOf(parents)
                   .thenCompose(all -> failed(Failure.UNAVAILABLE, node.path + " cannot be made"));
         });
+  }
+
+  /**
+   * The parents to make. Mostly the last one: the server removes it once it is empty for a while.
+   */
+  private static List<String> missing(String path, int tries) {
+    if (tries == 0) {
+      return List.of();
+    }
+    List<String> all = Tree.parents(path);
+    return tries == 1 ? all.subList(all.size() - 1, all.size()) : all;
   }
 
   private CreateMode modeOfParent(String node) {
@@ -184,16 +192,18 @@ final class ZooKeeperSession implements Session {
     if (children.isEmpty()) {
       return failed(Failure.UNKNOWN_OUTCOME, "the entry was made, but the list did not come");
     }
-    List<Entry> all = tree.entries(ticket.name(), children.get());
-    String label = Entry.label(ticket);
-    Entry own = Entry.of(ticket.name(), made.path(), label, made.number(), Details.of(ticket));
+    List<String> nodes = children.get();
+    Entry own = Entry.of(ticket, made.path(), made.number());
+    // Of a free lock there is nothing to be read
+    boolean alone = nodes.size() == 1 && made.path().endsWith("/" + nodes.get(0));
+    List<Entry> all = alone ? List.of(own) : tree.entries(ticket.name(), nodes);
     // Curator has other nodes there too, which are in the way of none of its locks
-    boolean alone = all.size() == children.get().size() || tree.layout() != Layout.OWN;
-    if (alone && made.number() <= FenceNumber.MAX) {
+    boolean areEntries = all.size() == nodes.size() || tree.layout() != Layout.OWN;
+    if (areEntries && made.number() <= FenceNumber.MAX) {
       return CompletableFuture.completedFuture(new Entered(own, all));
     }
     String why =
-        alone
+        areEntries
             ? "the transaction id of ZooKeeper is above 2^53-1, too large for a fencing token"
             : "under " + tree.name(ticket.name()) + " are nodes that Leasehold has not made";
     return leave(own, ttl).thenCompose(left -> failed(Failure.REFUSED, why));
