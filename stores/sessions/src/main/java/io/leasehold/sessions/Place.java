@@ -4,6 +4,7 @@ import io.leasehold.LockMode;
 import io.leasehold.sessions.Entry.Details;
 import io.leasehold.sessions.Session.Entered;
 import io.leasehold.spi.Attempt;
+import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
@@ -149,7 +150,6 @@ final class Place {
   private CompletionStage<Attempt> attempt(OpenSession in, Duration within) {
     CompletionStage<Entered> enter = null;
     Standing standing;
-    Admission known;
     synchronized (this) {
       standing = standing();
       over |= granted && standing == null;
@@ -159,7 +159,6 @@ final class Place {
       if (standing == null && in.add(this)) {
         enter = enter(in, within);
       }
-      known = admission();
     }
     if (enter != null) {
       return enter
@@ -168,23 +167,16 @@ final class Place {
           .handle((answer, failed) -> failed == null ? answer(answer) : failed(in, failed, within))
           .thenCompose(answer -> answer);
     }
-    if (standing == null) {
-      // The session has just ended
-      return attempt(within);
-    }
-    if (known == null || !known.holds() || isGranted()) {
-      return reread(standing, within);
-    }
-    return grant(standing.in, standing.entry, known, within)
-        .whenComplete((answer, failed) -> check(standing, within));
+    // Without both the session has just ended
+    return standing == null ? attempt(within) : reread(standing, within);
   }
 
-  /** A person may have removed the entry of a waiter: its lease would be none. */
-  private void check(Standing standing, Duration within) {
+  /** Looks at an entry that was granted the lock unread: a person may have removed it. */
+  private void check(Standing standing) {
     standing
         .in
         .session()
-        .read(List.of(ticket.name()), within)
+        .read(List.of(ticket.name()), ticket.ttl())
         .whenComplete(
             (all, failed) -> {
               if (failed == null && isLost(standing, all)) {
@@ -201,13 +193,20 @@ final class Place {
   }
 
   /**
-   * By what is known; null if that is not enough: with permits, the next waiter is woken if there
-   * is one by now.
+   * The lock by what is known; null if that is not enough. With permits it is not: the next waiter
+   * is woken if there is one by now.
    */
-  private @Nullable Admission admission() {
-    Entry mine = ticket.mode() == LockMode.PERMITS ? null : own;
-    int index = mine == null ? -1 : Admission.indexOf(known, mine.key());
-    return index < 0 ? null : Admission.of(known, index);
+  private synchronized @Nullable Granted grantUnread(Standing standing) {
+    int index = Admission.indexOf(known, standing.entry.key());
+    boolean mayHold = isStill(standing) && !over && !granted && ticket.mode() != LockMode.PERMITS;
+    Optional<Duration> left = standing.in.left();
+    if (!mayHold || index < 0 || left.isEmpty()) {
+      return null;
+    }
+    Admission now = Admission.of(known, index);
+    granted = now.holds();
+    watching &= !granted;
+    return granted ? new Granted(standing.entry.number(), left.get(), now.wanted()) : null;
   }
 
   /** With the monitor. */
@@ -317,7 +316,7 @@ final class Place {
     if (tellNext) {
       in.session().touch(mine, within).whenComplete(Place::logged);
     }
-    return answer(new Attempt.Granted(mine.number(), left.get(), now.wanted()));
+    return answer(new Granted(mine.number(), left.get(), now.wanted()));
   }
 
   private static void logged(@Nullable Object done, @Nullable Throwable failed) {
@@ -427,15 +426,26 @@ final class Place {
   }
 
   private synchronized void leftOut(Entry gone) {
-    known = known.stream().filter(each -> !each.isSameAs(gone)).toList();
+    List<Entry> left = new ArrayList<>(known);
+    left.removeIf(each -> each.isSameAs(gone));
+    known = left;
   }
 
   private void changed(Entry entry, boolean isGone) {
     if (isGone) {
       leftOut(entry);
     }
-    if (unwatched(entry)) {
+    if (!unwatched(entry)) {
+      return;
+    }
+    Standing standing = standing();
+    long then = sessions.now();
+    Granted unread = standing == null ? null : grantUnread(standing);
+    if (standing == null || unread == null) {
       listener.wake(ticket.id());
+    } else {
+      listener.granted(ticket.id(), unread, () -> Duration.ofNanos(sessions.now() - then));
+      check(standing);
     }
   }
 

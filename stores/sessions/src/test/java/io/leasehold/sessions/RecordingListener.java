@@ -1,19 +1,35 @@
 package io.leasehold.sessions;
 
+import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreListener;
+import java.time.Duration;
 import java.util.Collection;
+import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
 
 /** What a store reported. */
 final class RecordingListener implements StoreListener {
   final Queue<LeaseId> woken = new ConcurrentLinkedQueue<>();
   final Queue<LeaseId> lost = new ConcurrentLinkedQueue<>();
 
+  /** The grants of which the store told by itself, and how old they were. */
+  final Map<LeaseId, Granted> told = new ConcurrentHashMap<>();
+
+  final Queue<Duration> ages = new ConcurrentLinkedQueue<>();
+
   @Override
   public void wake(LeaseId id) {
     woken.add(id);
+  }
+
+  @Override
+  public void granted(LeaseId id, Granted granted, Supplier<Duration> age) {
+    ages.add(age.get());
+    told.put(id, granted);
   }
 
   @Override
