@@ -439,14 +439,19 @@ final class Place {
       return;
     }
     Standing standing = standing();
-    long then = sessions.now();
     Granted unread = standing == null ? null : grantUnread(standing);
     if (standing == null || unread == null) {
       listener.wake(ticket.id());
     } else {
-      listener.granted(ticket.id(), unread, () -> Duration.ofNanos(sessions.now() - then));
+      listener.granted(ticket.id(), unread, () -> passed(unread.remaining(), standing.in));
       check(standing);
     }
+  }
+
+  /** How much of what was left of a session is gone. */
+  private static Duration passed(Duration then, OpenSession in) {
+    Duration passed = then.minus(in.left().orElse(Duration.ZERO));
+    return passed.isNegative() ? Duration.ZERO : passed;
   }
 
   CompletionStage<Watch> watch(Duration within) {

@@ -51,11 +51,6 @@ final class Sessions {
     this.scheduler = scheduler;
   }
 
-  /** The monotonic clock. */
-  long now() {
-    return clock.nanos();
-  }
-
   /** The session of this ttl, which is opened if there is none. */
   CompletionStage<OpenSession> of(Duration ttl) {
     CompletableFuture<OpenSession> known = open.get(ttl);

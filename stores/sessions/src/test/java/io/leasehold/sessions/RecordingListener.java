@@ -21,6 +21,9 @@ final class RecordingListener implements StoreListener {
 
   final Queue<Duration> ages = new ConcurrentLinkedQueue<>();
 
+  /** What comes between such a grant and the reading of its age. */
+  volatile Runnable pause = () -> {};
+
   @Override
   public void wake(LeaseId id) {
     woken.add(id);
@@ -28,6 +31,7 @@ final class RecordingListener implements StoreListener {
 
   @Override
   public void granted(LeaseId id, Granted granted, Supplier<Duration> age) {
+    pause.run();
     ages.add(age.get());
     told.put(id, granted);
   }

@@ -165,6 +165,24 @@ class SessionLockStoreTest {
   }
 
   @Test
+  void aPauseMakesAGrantThatIsToldShorter() throws Exception {
+    SessionLockStore store = open();
+    Ticket held = exclusive("name", Intent.QUEUE);
+    attempt(store, held);
+    Ticket waits = exclusive("name", Intent.QUEUE);
+    queue(store, waits);
+    // The session has its ttl, of which a lease counts on 60 percent
+    listener.pause = () -> clock.advance(TTL.dividedBy(2));
+
+    store.release(held, WITHIN);
+
+    await().until(() -> listener.told.containsKey(waits.id()));
+    assertThat(listener.told.get(waits.id()).remaining())
+        .isEqualTo(TTL.dividedBy(10).multipliedBy(6));
+    assertThat(listener.ages).containsExactly(TTL.dividedBy(10));
+  }
+
+  @Test
   void aWaiterWhoseEntryWasRemovedBeforeItsGrantLosesTheLockAtOnce() throws Exception {
     SessionLockStore store = open();
     Ticket held = exclusive("name", Intent.QUEUE);
