@@ -61,6 +61,9 @@ final class ZooKeeperSession implements Session {
   private static final class Entering {
     private int requests;
     private boolean takenBack;
+
+    /** Completes when the last one is over. */
+    private CompletionStage<?> last = CompletableFuture.completedFuture(null);
   }
 
   ZooKeeperSession(Wire wire, Tree tree, Supplier<CompletionStage<?>> close) {
@@ -145,12 +148,18 @@ final class ZooKeeperSession implements Session {
       return failed(Failure.REFUSED, refusal.get());
     }
     Entering request;
+    CompletionStage<?> before;
+    CompletableFuture<Boolean> over = new CompletableFuture<>();
     synchronized (entering) {
       request = entering.computeIfAbsent(ticket.id(), id -> new Entering());
       request.requests++;
+      before = request.last;
+      request.last = over;
     }
     boolean again = doubted.putIfAbsent(ticket.id(), ticket) != null;
-    CompletionStage<Entered> answer = again ? enterAgain(ticket, request) : create(ticket, request);
+    // Not at once: where the parent is not there, a list does not show the entry that is still made
+    CompletionStage<Entered> answer =
+        before.thenCompose(done -> again ? enterAgain(ticket, request) : create(ticket, request));
     return answer.whenComplete(
         (entered, failed) -> {
           synchronized (entering) {
@@ -162,6 +171,7 @@ final class ZooKeeperSession implements Session {
           if (failed == null || (!again && !Failures.mayHaveTakenEffect(failed))) {
             doubted.remove(ticket.id());
           }
+          over.complete(true);
         });
   }
 

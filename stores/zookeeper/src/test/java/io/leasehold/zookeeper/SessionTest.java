@@ -7,16 +7,27 @@ import static org.awaitility.Awaitility.await;
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.LockException;
+import io.leasehold.LockMode;
+import io.leasehold.LockSnapshot;
 import io.leasehold.StoreException;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.JavaProcess;
+import io.leasehold.spi.Attempt;
+import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.LockStore;
+import io.leasehold.spi.StoreListener;
+import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.Ticket;
 import io.leasehold.testkit.FaultProxy;
 import io.leasehold.testkit.FaultProxy.Direction;
 import io.leasehold.testkit.Framing;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
@@ -82,6 +93,44 @@ class SessionTest extends ZooKeeperTest {
     server.process().resume();
     requireNothingLeft(client);
     requireNoEntry("a");
+  }
+
+  /** As when the engine asks again while an attempt waits for a new session. */
+  @Test
+  void twoAttemptsAtOnceMakeOneEntry() throws Exception {
+    Engine client = client();
+    StoreUrl url = StoreUrl.parse(server.url() + "?prefix=" + prefix());
+    try (LockStore store = new ZooKeeperStoreProvider().factory(url).open(new Deaf())) {
+      for (int i = 1; i <= 10; i++) {
+        Ticket ticket = ticket("new " + i, new LeaseId(7, i));
+        CompletionStage<Attempt> one = store.attempt(ticket, PATIENCE);
+        CompletionStage<Attempt> two = store.attempt(ticket, PATIENCE);
+        for (CompletionStage<Attempt> each : List.of(one, two)) {
+          assertThat(each.toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+              .isInstanceOf(Attempt.Granted.class);
+        }
+        LockSnapshot seen = client.lock(ticket.name()).inspect().orElseThrow();
+        assertThat(seen.holders()).hasSize(1);
+        assertThat(seen.waiters()).isEmpty();
+      }
+    }
+  }
+
+  private static Ticket ticket(String name, LeaseId id) {
+    Duration ttl = Duration.ofSeconds(30);
+    return new Ticket(
+        name, id, LockMode.EXCLUSIVE, 1, 1, ttl, Ticket.Intent.QUEUE, false, "a test");
+  }
+
+  private static final class Deaf implements StoreListener {
+    @Override
+    public void wake(LeaseId id) {}
+
+    @Override
+    public void reconnected() {}
+
+    @Override
+    public void lost(Collection<LeaseId> ids) {}
   }
 
   private CuratorFramework curator(Duration timeout) {
