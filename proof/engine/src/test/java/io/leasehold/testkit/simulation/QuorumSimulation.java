@@ -1,6 +1,7 @@
 package io.leasehold.testkit.simulation;
 
 import io.leasehold.LockMode;
+import io.leasehold.LockSnapshot;
 import io.leasehold.internal.quorum.QuorumStore;
 import io.leasehold.internal.quorum.QuorumStore.Seat;
 import io.leasehold.spi.Attempt;
@@ -18,15 +19,26 @@ import io.leasehold.testkit.InMemorySettings.Feature;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * Clients of a quorum in virtual time, whose members are down, silent, restarted, ahead of the
  * others, and have clocks that are stepped: all decided by one seed. Tokens rise, and as long as no
- * clock is stepped there is one holder.
+ * clock is stepped there is one holder. Once all members are well again, nothing is left of what
+ * was released or withdrawn.
  */
 final class QuorumSimulation {
   private static final Duration WITHIN = Duration.ofSeconds(1);
+  private static final long TROUBLE_ENDS = 15 * Plan.SECOND;
+
+  /** By then what lives shorter has expired, and all withdrawals were repeated. */
+  private static final long ENDS = TROUBLE_ENDS + 60 * Plan.SECOND;
+
+  /** What is left of these does not go by itself. */
+  private static final Duration LASTING = Duration.ofMinutes(10);
 
   final Timeline time = new Timeline();
   private final Dice dice;
@@ -64,8 +76,33 @@ final class QuorumSimulation {
     QuorumSimulation simulation = new QuorumSimulation(seed);
     simulation.members.forEach(Member::trouble);
     simulation.clients.forEach(Client::begin);
-    while (simulation.violation.isEmpty() && simulation.time.step(15 * Plan.SECOND)) {}
+    while (simulation.violation.isEmpty() && simulation.time.step(ENDS)) {}
+    simulation.judgeWhatIsLeft();
     return new Result(seed, simulation.violation, simulation.grants);
+  }
+
+  private boolean isEnding() {
+    return time.now() >= TROUBLE_ENDS;
+  }
+
+  private void judgeWhatIsLeft() {
+    for (Member member : members) {
+      LockStore store = member.server.connect(new Deaf());
+      List<LockSnapshot> left =
+          store
+              .operator()
+              .orElseThrow()
+              .list(Optional.of("a"), WITHIN)
+              .toCompletableFuture()
+              .join()
+              .stream()
+              .filter(lock -> !lock.holders().isEmpty() || !lock.waiters().isEmpty())
+              .toList();
+      store.close();
+      if (violation.isEmpty() && !left.isEmpty()) {
+        violation = "left behind: " + left;
+      }
+    }
   }
 
   /** A clock that runs a little faster or slower than true time. */
@@ -101,17 +138,15 @@ final class QuorumSimulation {
     Member(Dice dice) {
       super(dice);
       this.dice = dice;
-      InMemorySettings settings = InMemorySettings.defaults();
-      settings =
-          dice.chance(0.5)
-              ? settings.withFeatures(
-                  Feature.FENCING, Feature.SURVIVES_RESTART, Feature.QUEUE, Feature.TOMBSTONES)
-              : settings.withFeatures(
-                  Feature.FENCING,
-                  Feature.SURVIVES_RESTART,
-                  Feature.QUEUE,
-                  Feature.DIRECT_GRANT,
-                  Feature.TOMBSTONES);
+      Set<Feature> features = EnumSet.of(Feature.FENCING, Feature.SURVIVES_RESTART, Feature.QUEUE);
+      if (dice.chance(0.5)) {
+        features.add(Feature.DIRECT_GRANT);
+      }
+      if (dice.chance(0.5)) {
+        features.add(Feature.TOMBSTONES);
+      }
+      InMemorySettings settings =
+          InMemorySettings.defaults().withFeatures(features.toArray(Feature[]::new));
       server = new InMemoryServer(settings, this, Runnable::run);
     }
 
@@ -119,6 +154,9 @@ final class QuorumSimulation {
     void trouble() {
       isDown = false;
       loss = 0;
+      if (isEnding()) {
+        return;
+      }
       switch (dice.between(0, 5)) {
         case 0 -> isDown = true;
         case 1 -> loss = dice.chance(0.5) ? 1 : 0.3;
@@ -177,7 +215,13 @@ final class QuorumSimulation {
     }
 
     void begin() {
-      Duration ttl = Duration.ofNanos(dice.spread(Plan.SECOND / 5, 10 * Plan.SECOND));
+      if (isEnding()) {
+        return;
+      }
+      Duration ttl =
+          dice.chance(0.3)
+              ? LASTING
+              : Duration.ofNanos(dice.spread(Plan.SECOND / 5, 10 * Plan.SECOND));
       Ticket.Intent intent = dice.chance(0.5) ? Ticket.Intent.TRY : Ticket.Intent.QUEUE;
       ask(ticket("a", new LeaseId(number, ++sequence), ttl, intent), dice.between(1, 8));
     }
@@ -229,10 +273,10 @@ final class QuorumSimulation {
 
     private void hold(Ticket ticket, int renewals) {
       in(
-          dice.spread(100_000, ticket.ttl().toNanos() / 2),
+          dice.spread(100_000, Math.min(5 * Plan.SECOND, ticket.ttl().toNanos() / 2)),
           () -> {
             if (renewals == 0 || !holds()) {
-              if (dice.chance(0.9)) {
+              if (ticket.ttl().equals(LASTING) || dice.chance(0.9)) {
                 until = Long.MIN_VALUE;
                 store.release(ticket, WITHIN);
               }

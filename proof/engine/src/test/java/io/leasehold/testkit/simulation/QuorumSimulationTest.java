@@ -11,7 +11,7 @@ class QuorumSimulationTest {
   private static final long SEEDS = Long.getLong("leasehold.quorum.seeds", 400);
 
   @Test
-  void tokensRiseAndThereIsOneHolder() {
+  void tokensRiseThereIsOneHolderAndNothingIsLeft() {
     List<QuorumSimulation.Result> results =
         LongStream.range(0, SEEDS).mapToObj(QuorumSimulation::run).toList();
 
