@@ -138,13 +138,8 @@ final class EtcdSession implements Session {
   @Override
   public CompletionStage<Boolean> leave(Entry own, Duration within) {
     TxnRequest txn = Keys.ifThere(own, Keys.delete(own.key()));
-    return removed(change(txn, within).thenApply(TxnResponse::getSucceeded))
-        .whenComplete(
-            (wasThere, failed) -> {
-              if (failed == null) {
-                ids.left(own.id());
-              }
-            });
+    return removed(
+        change(txn, within).thenApply(TxnResponse::getSucceeded), () -> ids.left(own.id()));
   }
 
   /** One that a member was slow with may come later, so this forbids to make it too. */
@@ -158,23 +153,25 @@ final class EtcdSession implements Session {
             .addSuccess(Keys.put(mark))
             .build();
     return removed(
-            change(txn, within)
-                .thenApply(done -> done.getResponses(0).getResponseDeleteRange().getDeleted() > 0))
-        .whenComplete(
-            (wasThere, failed) -> {
-              if (failed == null) {
-                ids.takenBack(ticket.id());
-              }
-            });
+        change(txn, within)
+            .thenApply(done -> done.getResponses(0).getResponseDeleteRange().getDeleted() > 0),
+        () -> ids.takenBack(ticket.id()));
   }
 
-  private static CompletionStage<Boolean> removed(CompletionStage<Boolean> wasThere) {
-    return wasThere.exceptionallyCompose(
-        failed ->
-            // Its entries went with the session, and no request makes one without it
-            Request.saysNoSession(failed)
-                ? CompletableFuture.completedFuture(false)
-                : CompletableFuture.failedFuture(failed));
+  private static CompletionStage<Boolean> removed(
+      CompletionStage<Boolean> wasThere, Runnable whenAnswered) {
+    return wasThere
+        .exceptionallyCompose(
+            failed ->
+                // Its entries went with the session, and no request makes one without it
+                Request.saysNoSession(failed)
+                    ? CompletableFuture.completedFuture(false)
+                    : CompletableFuture.failedFuture(failed))
+        .thenApply(
+            answer -> {
+              whenAnswered.run();
+              return answer;
+            });
   }
 
   @Override
@@ -204,7 +201,7 @@ final class EtcdSession implements Session {
               Optional<Details> details =
                   found.getKvsList().stream()
                       .filter(kv -> kv.getCreateRevision() == other.number())
-                      .map(kv -> keys.details(kv, clock.wallMillis()))
+                      .map(kv -> keys.value(kv, clock.wallMillis()).details())
                       .findAny();
               if (watcher != null && details.isPresent()) {
                 cluster.watch(key, found.getHeader().getRevision() + 1, watcher);

@@ -7,6 +7,7 @@ import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.Entry.Details;
+import io.leasehold.sessions.EntryValue;
 import io.leasehold.spi.LeaseId;
 import java.time.Duration;
 import java.util.Optional;
@@ -74,19 +75,21 @@ final class EtcdctlKeys extends Keys {
           Failure.REFUSED, "the key '" + key + "' is in the way and is not in UTF-8", null);
     }
     String label = key.substring(folder(name).length());
+    if (label.matches(OUR_LABEL)) {
+      return ofLabel(name, label, kv, now);
+    }
     long number = kv.getCreateRevision();
-    Details details = details(kv, now);
-    return label.matches(OUR_LABEL)
-        ? ofLabel(name, label, kv, now)
-        : Entry.exclusive(name, key, new LeaseId(kv.getLease(), number), number, details);
+    LeaseId id = new LeaseId(kv.getLease(), number);
+    return Entry.exclusive(name, key, id, number, value(kv, now).details());
   }
 
   @Override
-  Details details(KeyValue kv, long now) {
-    Details read = super.details(kv, now);
-    String key = kv.getKey().toStringUtf8();
-    return read.equals(Details.NONE)
-        ? new Details(lastPart(key), Duration.ZERO, Duration.ZERO)
-        : read;
+  EntryValue value(KeyValue kv, long now) {
+    EntryValue read = super.value(kv, now);
+    Details details =
+        read.details().equals(Details.NONE)
+            ? new Details(lastPart(kv.getKey().toStringUtf8()), Duration.ZERO, Duration.ZERO)
+            : read.details();
+    return new EntryValue(read.id(), details);
   }
 }

@@ -15,7 +15,6 @@ import io.etcd.jetcd.api.TxnRequest;
 import io.leasehold.LockMode;
 import io.leasehold.StoreException;
 import io.leasehold.sessions.Entry;
-import io.leasehold.sessions.Entry.Details;
 import io.leasehold.sessions.EntryValue;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
@@ -76,13 +75,8 @@ abstract class Keys {
   }
 
   /** What the value of an entry says. */
-  final EntryValue value(KeyValue kv, long now) {
+  EntryValue value(KeyValue kv, long now) {
     return EntryValue.of(kv.getValue().toStringUtf8(), now);
-  }
-
-  /** What the value of an entry says to people. */
-  Details details(KeyValue kv, long now) {
-    return value(kv, now).details();
   }
 
   /**
@@ -92,8 +86,9 @@ abstract class Keys {
    */
   final Entry ofLabel(String name, String label, KeyValue kv, long now) {
     String key = kv.getKey().toStringUtf8();
-    Entry found = Entry.of(name, key, label, kv.getCreateRevision(), details(kv, now));
-    return value(kv, now).id().map(found::of).orElse(found);
+    EntryValue value = value(kv, now);
+    Entry found = Entry.of(name, key, label, kv.getCreateRevision(), value.details());
+    return value.id().map(found::with).orElse(found);
   }
 
   static ByteString value(Ticket ticket, long now) {

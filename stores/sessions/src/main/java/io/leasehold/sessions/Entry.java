@@ -108,7 +108,7 @@ public record Entry(
   }
 
   /** This entry, of the acquisition that its value names. */
-  public Entry of(LeaseId acquisition) {
+  public Entry with(LeaseId acquisition) {
     return new Entry(name, key, acquisition, mode, permits, limit, number, details);
   }
 

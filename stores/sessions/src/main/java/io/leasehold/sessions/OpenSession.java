@@ -125,6 +125,12 @@ final class OpenSession {
         : Optional.of(left.compareTo(yield) < 0 ? left : yield);
   }
 
+  /** How much has passed since this was {@link #left}; nothing if a beat came between. */
+  Duration passed(Duration then) {
+    Duration passed = then.minus(left().orElse(Duration.ZERO));
+    return passed.isNegative() ? Duration.ZERO : passed;
+  }
+
   /** A beat if less is left than a lease may count on, unless the last one was sent just now. */
   CompletionStage<Void> beatIfDue() {
     boolean isDue = session().left().compareTo(yield) < 0;

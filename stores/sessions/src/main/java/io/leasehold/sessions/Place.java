@@ -443,15 +443,9 @@ final class Place {
     if (standing == null || unread == null) {
       listener.wake(ticket.id());
     } else {
-      listener.granted(ticket.id(), unread, () -> passed(unread.remaining(), standing.in));
+      listener.granted(ticket.id(), unread, () -> standing.in.passed(unread.remaining()));
       check(standing);
     }
-  }
-
-  /** How much of what was left of a session is gone. */
-  private static Duration passed(Duration then, OpenSession in) {
-    Duration passed = then.minus(in.left().orElse(Duration.ZERO));
-    return passed.isNegative() ? Duration.ZERO : passed;
   }
 
   CompletionStage<Watch> watch(Duration within) {

@@ -79,6 +79,14 @@ class SessionLockStoreTest {
     }
   }
 
+  /** One that waits for this ticket, which is granted. */
+  private static Ticket behind(SessionLockStore store, Ticket held) throws Exception {
+    assertThat(attempt(store, held)).isInstanceOf(Attempt.Granted.class);
+    Ticket waits = exclusive(held.name(), Intent.QUEUE);
+    queue(store, waits);
+    return waits;
+  }
+
   private static Map<LeaseId, Renewal> renew(SessionLockStore store, List<Ticket> tickets) {
     Map<LeaseId, Renewal> answers = new ConcurrentHashMap<>();
     store.renew(tickets, WITHIN, answers::put);
@@ -142,9 +150,7 @@ class SessionLockStoreTest {
   void aWaiterIsGrantedBeforeItsEntryIsLookedFor() throws Exception {
     SessionLockStore store = open();
     Ticket held = exclusive("name", Intent.QUEUE);
-    attempt(store, held);
-    Ticket waits = exclusive("name", Intent.QUEUE);
-    queue(store, waits);
+    Ticket waits = behind(store, held);
     CompletableFuture<Void> read = new CompletableFuture<>();
     server.holdReads(read);
     int before = server.requests();
@@ -168,9 +174,7 @@ class SessionLockStoreTest {
   void aPauseMakesAGrantThatIsToldShorter() throws Exception {
     SessionLockStore store = open();
     Ticket held = exclusive("name", Intent.QUEUE);
-    attempt(store, held);
-    Ticket waits = exclusive("name", Intent.QUEUE);
-    queue(store, waits);
+    Ticket waits = behind(store, held);
     // The session has its ttl, of which a lease counts on 60 percent
     listener.pause = () -> clock.advance(TTL.dividedBy(2));
 
@@ -186,9 +190,7 @@ class SessionLockStoreTest {
   void aWaiterWhoseEntryWasRemovedBeforeItsGrantLosesTheLockAtOnce() throws Exception {
     SessionLockStore store = open();
     Ticket held = exclusive("name", Intent.QUEUE);
-    attempt(store, held);
-    Ticket waits = exclusive("name", Intent.QUEUE);
-    queue(store, waits);
+    Ticket waits = behind(store, held);
 
     server.remove("name");
     await().until(() -> listener.told.containsKey(waits.id()));
