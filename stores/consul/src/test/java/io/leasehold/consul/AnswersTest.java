@@ -7,16 +7,15 @@ import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.Release;
-import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.SystemClock;
 import io.leasehold.spi.support.Threads;
+import io.leasehold.testkit.DeafListener;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -123,7 +122,7 @@ class AnswersTest {
             false,
             "holder");
     Entries entries = new Entries("own/", new SystemClock());
-    LockStore store = ConsulStore.open(address(), entries, new Silent());
+    LockStore store = ConsulStore.open(address(), entries, new DeafListener());
     try {
       assertThat(store.attempt(ticket, WITHIN).toCompletableFuture())
           .failsWithin(WITHIN)
@@ -162,16 +161,5 @@ class AnswersTest {
       new Watches(agent, threads).add("key", 7, heard::add);
       assertThat(heard.poll(WITHIN.toSeconds(), TimeUnit.SECONDS)).isEqualTo(isGone);
     }
-  }
-
-  private static final class Silent implements StoreListener {
-    @Override
-    public void wake(LeaseId id) {}
-
-    @Override
-    public void reconnected() {}
-
-    @Override
-    public void lost(Collection<LeaseId> ids) {}
   }
 }

@@ -16,8 +16,8 @@ import io.leasehold.spi.Attempt;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
-import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
+import io.leasehold.testkit.DeafListener;
 import io.leasehold.testkit.InMemoryServer;
 import io.leasehold.testkit.InMemorySettings;
 import io.leasehold.testkit.InMemoryStore;
@@ -63,24 +63,13 @@ class FileStoreModelTest {
         List.of(
             Fixture.open(file, clock, "boot", StatementHook.NONE),
             Fixture.open(file, clock, "boot", StatementHook.NONE));
-    model = server.connect(new Deaf());
+    model = server.connect(new DeafListener());
   }
 
   @AfterEach
   void close() {
     stores.forEach(LeaseRowStore::close);
     model.close();
-  }
-
-  private static final class Deaf implements StoreListener {
-    @Override
-    public void wake(LeaseId id) {}
-
-    @Override
-    public void lost(java.util.Collection<LeaseId> ids) {}
-
-    @Override
-    public void reconnected() {}
   }
 
   @Test

@@ -9,13 +9,12 @@ import io.leasehold.servers.RedisServer.Kind;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
-import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.StoreOperator;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.SystemClock;
+import io.leasehold.testkit.DeafListener;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -38,7 +37,8 @@ class BreakTest extends ServerTest {
     StoreUrl url = StoreUrl.parse(server.url() + "?prefix=" + prefix());
     Connections connections = ServerAddress.of(url, Map.of(), Set.of());
     SystemClock clock = new SystemClock();
-    try (LockStore store = RedisStore.open(connections, new Keys(prefix()), clock, new Deaf())) {
+    try (LockStore store =
+        RedisStore.open(connections, new Keys(prefix()), clock, new DeafListener())) {
       Ticket first = ticket(2, LONG);
       Ticket second = ticket(3, LONG);
       attempt(store, ticket(1, Duration.ofMillis(100)));
@@ -75,16 +75,5 @@ class BreakTest extends ServerTest {
 
   private static <T> T answer(CompletionStage<T> stage) {
     return stage.toCompletableFuture().join();
-  }
-
-  static final class Deaf implements StoreListener {
-    @Override
-    public void wake(LeaseId id) {}
-
-    @Override
-    public void reconnected() {}
-
-    @Override
-    public void lost(Collection<LeaseId> ids) {}
   }
 }

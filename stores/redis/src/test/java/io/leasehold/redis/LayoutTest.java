@@ -14,6 +14,7 @@ import io.leasehold.servers.RedisServer.Kind;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.support.SystemClock;
+import io.leasehold.testkit.DeafListener;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -181,7 +182,7 @@ class LayoutTest extends ServerTest {
   }
 
   private static LockStore open(Wire wire, Keys keys) {
-    return RedisStore.open(wire, keys, Optional.empty(), new SystemClock(), new BreakTest.Deaf());
+    return RedisStore.open(wire, keys, Optional.empty(), new SystemClock(), new DeafListener());
   }
 
   @Test

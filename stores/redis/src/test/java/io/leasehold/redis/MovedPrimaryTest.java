@@ -13,6 +13,7 @@ import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.SystemClock;
 import io.leasehold.spi.support.Threads;
+import io.leasehold.testkit.DeafListener;
 import io.leasehold.testkit.FaultProxy;
 import io.leasehold.testkit.FaultProxy.Direction;
 import io.leasehold.testkit.Framing;
@@ -94,7 +95,7 @@ class MovedPrimaryTest extends ServerTest {
     CompletableFuture<Void> moved = CompletableFuture.runAsync(moving::move);
     Connections connections = new Connections("the primary", moving);
     try (LockStore store =
-        RedisStore.open(connections, new Keys(prefix()), new SystemClock(), new BreakTest.Deaf())) {
+        RedisStore.open(connections, new Keys(prefix()), new SystemClock(), new DeafListener())) {
       assertThat(store.traits().store()).isEqualTo("redis");
     }
     assertThat(moved).succeedsWithin(PATIENCE);

@@ -15,15 +15,14 @@ import io.leasehold.servers.JavaProcess;
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
-import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.Ticket;
+import io.leasehold.testkit.DeafListener;
 import io.leasehold.testkit.FaultProxy;
 import io.leasehold.testkit.FaultProxy.Direction;
 import io.leasehold.testkit.Framing;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -100,7 +99,7 @@ class SessionTest extends ZooKeeperTest {
   void twoAttemptsAtOnceMakeOneEntry() throws Exception {
     Engine client = client();
     StoreUrl url = StoreUrl.parse(server.url() + "?prefix=" + prefix());
-    try (LockStore store = new ZooKeeperStoreProvider().factory(url).open(new Deaf())) {
+    try (LockStore store = new ZooKeeperStoreProvider().factory(url).open(new DeafListener())) {
       for (int i = 1; i <= 10; i++) {
         Ticket ticket = ticket("new " + i, new LeaseId(7, i));
         CompletionStage<Attempt> one = store.attempt(ticket, PATIENCE);
@@ -120,17 +119,6 @@ class SessionTest extends ZooKeeperTest {
     Duration ttl = Duration.ofSeconds(30);
     return new Ticket(
         name, id, LockMode.EXCLUSIVE, 1, 1, ttl, Ticket.Intent.QUEUE, false, "a test");
-  }
-
-  private static final class Deaf implements StoreListener {
-    @Override
-    public void wake(LeaseId id) {}
-
-    @Override
-    public void reconnected() {}
-
-    @Override
-    public void lost(Collection<LeaseId> ids) {}
   }
 
   private CuratorFramework curator(Duration timeout) {

@@ -6,14 +6,12 @@ import io.leasehold.LockMode;
 import io.leasehold.Trait;
 import io.leasehold.internal.Engine;
 import io.leasehold.internal.Engine.Ledger;
-import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreFactory;
-import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Traits;
+import io.leasehold.testkit.DeafListener;
 import io.leasehold.testkit.FaultyStore;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -48,7 +46,7 @@ public class StoreFixture implements ContractFixture {
   public StoreFixture(StoreFactory factory, UnaryOperator<StoreFactory> outside) {
     this.factory = factory;
     this.outside = outside;
-    try (LockStore store = factory.open(new Deaf())) {
+    try (LockStore store = factory.open(new DeafListener())) {
       this.traits = store.traits();
       if (store.operator().isEmpty()) {
         without(Ability.LIST, "the store keeps no list");
@@ -143,16 +141,5 @@ public class StoreFixture implements ContractFixture {
   @Override
   public final Claim claim() {
     return Claim.ALL;
-  }
-
-  private static final class Deaf implements StoreListener {
-    @Override
-    public void wake(LeaseId id) {}
-
-    @Override
-    public void reconnected() {}
-
-    @Override
-    public void lost(Collection<LeaseId> ids) {}
   }
 }

@@ -16,9 +16,9 @@ import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreFactory;
-import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
+import io.leasehold.testkit.DeafListener;
 import io.leasehold.testkit.FaultyStore;
 import io.leasehold.testkit.InMemoryServer;
 import io.leasehold.testkit.InMemorySettings;
@@ -28,7 +28,6 @@ import io.leasehold.testkit.contract.Faults.Delayed;
 import io.leasehold.testkit.contract.Faults.Loss;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -121,7 +120,7 @@ class QuorumTest {
 
   /** Takes the name with one member only. */
   private InMemoryStore occupy(int member) {
-    InMemoryStore store = servers.get(member).connect(new Deaf());
+    InMemoryStore store = servers.get(member).connect(new DeafListener());
     Attempt answer = store.attempt(foreign(member), PATIENCE).toCompletableFuture().join();
     assertThat(answer).isInstanceOf(Attempt.Granted.class);
     return store;
@@ -441,7 +440,7 @@ class QuorumTest {
                 HookedStore.over(
                     servers.get(2),
                     call -> call.is("attempt") ? after(third, call) : call.proceed()))
-            .open(new Deaf());
+            .open(new DeafListener());
     Ticket ticket = foreign(77);
     CompletableFuture<Attempt> lost = store.attempt(ticket, PATIENCE).toCompletableFuture();
     third.get(0).complete(null);
@@ -633,7 +632,11 @@ class QuorumTest {
             false,
             "somebody");
     CompletableFuture<?> unused =
-        servers.get(member).connect(new Deaf()).attempt(other, PATIENCE).toCompletableFuture();
+        servers
+            .get(member)
+            .connect(new DeafListener())
+            .attempt(other, PATIENCE)
+            .toCompletableFuture();
   }
 
   @Test
@@ -652,16 +655,5 @@ class QuorumTest {
     assertThatThrownBy(() -> Quorum.of(servers.get(0), servers.get(1), servers.get(0)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("member 1 of the quorum is there twice");
-  }
-
-  private static final class Deaf implements StoreListener {
-    @Override
-    public void wake(LeaseId id) {}
-
-    @Override
-    public void reconnected() {}
-
-    @Override
-    public void lost(Collection<LeaseId> ids) {}
   }
 }

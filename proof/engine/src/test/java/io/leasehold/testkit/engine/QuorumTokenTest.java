@@ -16,8 +16,8 @@ import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreFactory;
-import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
+import io.leasehold.testkit.DeafListener;
 import io.leasehold.testkit.FaultyStore;
 import io.leasehold.testkit.InMemoryServer;
 import io.leasehold.testkit.InMemorySettings;
@@ -25,7 +25,6 @@ import io.leasehold.testkit.InMemorySettings.Feature;
 import io.leasehold.testkit.contract.Faults.Loss;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -137,7 +136,7 @@ class QuorumTokenTest {
                 false,
                 "a stranger")
             .withLeastNumber(number);
-    try (LockStore store = servers.get(member).open(new Deaf())) {
+    try (LockStore store = servers.get(member).open(new DeafListener())) {
       assertThat(store.attempt(stranger, PATIENCE).toCompletableFuture().join())
           .isInstanceOfSatisfying(
               Granted.class, grant -> assertThat(grant.number()).isGreaterThanOrEqualTo(number));
@@ -430,16 +429,5 @@ class QuorumTokenTest {
 
   private static Object withoutOperator(HookedStore.Call call) throws Throwable {
     return call.is("operator") ? Optional.empty() : call.proceed();
-  }
-
-  private static final class Deaf implements StoreListener {
-    @Override
-    public void wake(LeaseId id) {}
-
-    @Override
-    public void reconnected() {}
-
-    @Override
-    public void lost(Collection<LeaseId> ids) {}
   }
 }

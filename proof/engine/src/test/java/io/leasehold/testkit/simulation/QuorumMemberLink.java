@@ -7,9 +7,9 @@ import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.Release;
 import io.leasehold.spi.Renewal;
-import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Traits;
+import io.leasehold.testkit.DeafListener;
 import io.leasehold.testkit.InMemoryStore;
 import java.time.Duration;
 import java.util.Collection;
@@ -30,7 +30,7 @@ final class QuorumMemberLink implements LockStore {
   QuorumMemberLink(QuorumSimulation world, QuorumSimulation.Member member, Dice dice) {
     this.world = world;
     this.member = member;
-    this.server = member.server.connect(new Deaf());
+    this.server = member.server.connect(new DeafListener());
     this.dice = dice;
   }
 
@@ -111,16 +111,5 @@ final class QuorumMemberLink implements LockStore {
   @Override
   public void close() {
     // What is under way may still arrive.
-  }
-
-  private static final class Deaf implements StoreListener {
-    @Override
-    public void wake(LeaseId id) {}
-
-    @Override
-    public void reconnected() {}
-
-    @Override
-    public void lost(Collection<LeaseId> ids) {}
   }
 }

@@ -9,19 +9,17 @@ import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.Renewal.Renewed;
-import io.leasehold.spi.StoreListener;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Scheduler;
+import io.leasehold.testkit.DeafListener;
 import io.leasehold.testkit.InMemoryServer;
 import io.leasehold.testkit.InMemorySettings;
 import io.leasehold.testkit.InMemorySettings.Feature;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -87,18 +85,7 @@ final class QuorumSimulation {
 
   private void judgeWhatIsLeft() {
     for (Member member : members) {
-      LockStore store = member.server.connect(new Deaf());
-      List<LockSnapshot> left =
-          store
-              .operator()
-              .orElseThrow()
-              .list(Optional.of("a"), WITHIN)
-              .toCompletableFuture()
-              .join()
-              .stream()
-              .filter(lock -> !lock.holders().isEmpty() || !lock.waiters().isEmpty())
-              .toList();
-      store.close();
+      List<LockSnapshot> left = member.server.list();
       if (violation.isEmpty() && !left.isEmpty()) {
         violation = "left behind: " + left;
       }
@@ -171,7 +158,7 @@ final class QuorumSimulation {
 
     private void getAhead(long number) {
       LeaseId id = new LeaseId(4711, ++strangers);
-      LockStore store = server.connect(new Deaf());
+      LockStore store = server.connect(new DeafListener());
       Ticket stranger = ticket("other", id, Duration.ofSeconds(1), Ticket.Intent.TRY);
       store.attempt(stranger.withLeastNumber(number), WITHIN);
       store.release(stranger, WITHIN);
@@ -207,7 +194,7 @@ final class QuorumSimulation {
       Dice chance = dice.split();
       store =
           QuorumStore.open(
-              this, () -> this, () -> chance.between(0, 999) / 1000.0, seats, new Deaf());
+              this, () -> this, () -> chance.between(0, 999) / 1000.0, seats, new DeafListener());
     }
 
     boolean holds() {
@@ -328,16 +315,5 @@ final class QuorumSimulation {
     public void close() {
       // The simulation ends before its clients do
     }
-  }
-
-  private static final class Deaf implements StoreListener {
-    @Override
-    public void wake(LeaseId id) {}
-
-    @Override
-    public void reconnected() {}
-
-    @Override
-    public void lost(Collection<LeaseId> ids) {}
   }
 }
