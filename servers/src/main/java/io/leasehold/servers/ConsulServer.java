@@ -141,6 +141,11 @@ public final class ConsulServer implements AutoCloseable {
     return get("/v1/agent/self").matches("(?s).*\"leader\": *\"true\".*");
   }
 
+  /** Steps its wall clock by whole seconds, until it ends. On x86-64; else the test is aborted. */
+  public void stepClock(Duration step) {
+    VdsoClock.step(process, step);
+  }
+
   /** Its process: stop, kill, pause, log. */
   public ServerProcess process() {
     return process;

@@ -327,6 +327,11 @@ public final class EtcdServer implements AutoCloseable {
     return certificate.orElseThrow(() -> new IllegalStateException("no tls()")).key();
   }
 
+  /** Steps its wall clock by whole seconds, until it ends. On x86-64; else the test is aborted. */
+  public void stepClock(Duration step) {
+    VdsoClock.step(process, step);
+  }
+
   /** Its process: stop, kill, pause, log; a start returns when it listens. */
   public ServerProcess process() {
     return process;

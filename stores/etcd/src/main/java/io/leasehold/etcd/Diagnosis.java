@@ -14,6 +14,7 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.sessions.EntryStore;
 import java.lang.module.ModuleDescriptor.Version;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -76,12 +77,24 @@ record Diagnosis(Cluster cluster, Duration within) {
                 Stream.of(new Finding(Level.WARNING, check, "not known: " + failed.getMessage())));
   }
 
-  private static Stream<Finding> server(String version) {
-    boolean isOld = isBefore(version, version.startsWith("3.4.") ? "3.4.29" : "3.5.11");
-    String why = ": a leader that stood still may end sessions that live; update it";
+  /** By what etcd has mended: its issues 15247 and 12291. */
+  static Stream<Finding> server(String version) {
+    List<String> faults = new ArrayList<>();
+    boolean is34 = isBefore(version, "3.5.0");
+    if (isBefore(version, is34 ? "3.4.29" : "3.5.11")) {
+      faults.add("a leader that stood still may end sessions that live");
+    }
+    if (is34) {
+      faults.add(
+          "if the clock of a server is set back, locks of a process that died stay as much longer");
+    }
     return Stream.of(
-        new Finding(
-            isOld ? Level.WARNING : Level.OK, "server", "etcd " + version + (isOld ? why : "")));
+        faults.isEmpty()
+            ? new Finding(Level.OK, "server", "etcd " + version)
+            : new Finding(
+                Level.WARNING,
+                "server",
+                "etcd " + version + ": " + String.join("; ", faults) + "; use 3.5.11 or later"));
   }
 
   private static Stream<Finding> members(List<Member> all) {
