@@ -24,9 +24,12 @@ class RequestCountTest extends EtcdTest {
     server.close();
   }
 
-  /** One that has a connection and a session. */
+  /**
+   * One that has a connection and a session. A request that is late, on a busy machine, gives the
+   * member up with all watches, and then each waiter asks; here none is.
+   */
   private Engine warm() throws InterruptedException {
-    Engine client = clientAt(server.url());
+    Engine client = clientAt(server.url(), how -> how.requestTimeout(PATIENCE));
     client.lock("first").acquire().release();
     return client;
   }
