@@ -23,6 +23,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +37,7 @@ public final class Threads implements Scheduler {
 
   private static final int MOST_CONTINUATIONS = 4;
   private static final long IDLE_SECONDS = 5;
+  private static final int MOST_CALLS_NAMED = 3;
   private static final Duration LAST_TASKS = Duration.ofSeconds(2);
   private static final String PREFIX = "leasehold-";
 
@@ -187,13 +190,37 @@ public final class Threads implements Scheduler {
       interrupted = true;
     }
     lanes.values().forEach(Crew::interrupt);
-    if (!ended) {
+    List<String> running = ended ? List.of() : running();
+    if (!running.isEmpty()) {
       Log.warn(
-          "a task of a closed client still runs: an event listener, a callback, or a request that does not end");
+          "a task of a closed client still runs (an event listener, a callback or a request): "
+              + String.join(", ", running));
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** The threads that have not ended, each with the calls that it is in. */
+  private List<String> running() {
+    List<String> running = new ArrayList<>();
+    Thread.getAllStackTraces()
+        .forEach(
+            (thread, stack) -> {
+              if (thread instanceof Worker worker && worker.of == this) {
+                running.add(thread.getName() + " in " + callsIn(stack));
+              }
+            });
+    return running;
+  }
+
+  /** The innermost calls that are not of the JDK. */
+  private static String callsIn(StackTraceElement[] stack) {
+    return Stream.of(stack)
+        .filter(call -> !call.getClassName().matches("(java|jdk|sun)\\..*"))
+        .limit(MOST_CALLS_NAMED)
+        .map(call -> call.toString().replaceFirst(".*//", ""))
+        .collect(Collectors.joining(" of "));
   }
 
   private Runnable logged(Runnable task) {

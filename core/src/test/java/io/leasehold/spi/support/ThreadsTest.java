@@ -7,10 +7,15 @@ import io.leasehold.spi.support.Scheduler.Lane;
 import io.leasehold.spi.support.Scheduler.Timer;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 class ThreadsTest {
@@ -73,6 +78,62 @@ class ThreadsTest {
 
   private static long waits(Thread thread) {
     return ManagementFactory.getThreadMXBean().getThreadInfo(thread.getId()).getWaitedCount();
+  }
+
+  /** The one who reads the log at night must find what hangs. */
+  @Test
+  void aCloseNamesTheThreadsThatDoNotEndAndWhatTheyAreIn() throws Exception {
+    Logger logger = Logger.getLogger("io.leasehold");
+    List<String> messages = new CopyOnWriteArrayList<>();
+    Handler recorder = new Recorder(messages);
+    CountDownLatch runs = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    logger.addHandler(recorder);
+    try {
+      Threads threads = new Threads();
+      threads.request(() -> hang(runs, end));
+      assertThat(runs.await(10, TimeUnit.SECONDS)).isTrue();
+      threads.close(Duration.ofMillis(10));
+    } finally {
+      logger.removeHandler(recorder);
+      end.countDown();
+    }
+    assertThat(messages)
+        .singleElement()
+        .asString()
+        .contains("still runs", "leasehold-request-1 in ", "ThreadsTest.hang(", " of ");
+  }
+
+  private static void hang(CountDownLatch runs, CountDownLatch end) {
+    runs.countDown();
+    boolean ended = false;
+    while (!ended) {
+      try {
+        end.await();
+        ended = true;
+      } catch (InterruptedException e) {
+        // The close interrupts it; it goes on
+      }
+    }
+  }
+
+  private static final class Recorder extends Handler {
+    private final List<String> messages;
+
+    Recorder(List<String> messages) {
+      this.messages = messages;
+    }
+
+    @Override
+    public void publish(LogRecord record) {
+      messages.add(record.getMessage());
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 
   private static void awaitWaiting(Thread thread) {
