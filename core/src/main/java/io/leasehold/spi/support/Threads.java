@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Delayed;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ScheduledFuture;
@@ -114,17 +115,22 @@ public final class Threads implements Scheduler {
 
   @Override
   public Timer schedule(Runnable task, long delayNanos) {
-    if (delayNanos >= TICK_NANOS) {
+    if (delayNanos >= TICK_NANOS && isFirst(delayNanos)) {
       tick();
     }
     ScheduledFuture<?> future = timer.schedule(logged(task), delayNanos, TimeUnit.NANOSECONDS);
     return () -> future.cancel(false);
   }
 
+  /** Whether a timer would become the first of all, which wakes the timer's thread. */
+  private boolean isFirst(long delayNanos) {
+    return !(timer.getQueue().peek() instanceof Delayed first)
+        || first.getDelay(TimeUnit.NANOSECONDS) > delayNanos;
+  }
+
   /**
-   * A timer that becomes the first of all wakes the timer's thread. Nearly all are taken back soon,
-   * those of requests for example, so each would be the first again. One that does nothing is due
-   * before them.
+   * Nearly all timers are taken back soon, those of requests for example, so each would be the
+   * first again. One that does nothing is due before them.
    */
   private void tick() {
     if (!ticking.get() && ticking.compareAndSet(false, true)) {

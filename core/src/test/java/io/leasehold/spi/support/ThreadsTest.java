@@ -60,6 +60,25 @@ class ThreadsTest {
     }
   }
 
+  /** Not even after a while without any, as before the release of a lock that others wait for. */
+  @Test
+  void aTimerBehindAnotherWakesNoThread() throws Exception {
+    try (Threads threads = new Threads()) {
+      CompletableFuture<Thread> ofTimers = new CompletableFuture<>();
+      threads.schedule(() -> {}, TimeUnit.MINUTES.toNanos(1));
+      threads.schedule(
+          () -> ofTimers.complete(Thread.currentThread()), TimeUnit.MILLISECONDS.toNanos(300));
+      Thread thread = ofTimers.get(10, TimeUnit.SECONDS);
+      awaitWaiting(thread);
+      long before = waits(thread);
+      threads.schedule(() -> {}, TimeUnit.MINUTES.toNanos(2));
+      await()
+          .pollInterval(Duration.ofMillis(1))
+          .during(Duration.ofMillis(50))
+          .until(() -> waits(thread) == before);
+    }
+  }
+
   @Test
   void aTimerIsDueInItsTimeWhateverOthersWaitFor() throws Exception {
     try (Threads threads = new Threads()) {
