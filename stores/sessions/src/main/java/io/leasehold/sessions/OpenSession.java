@@ -93,6 +93,10 @@ final class OpenSession {
     return ended;
   }
 
+  long now() {
+    return clock.nanos();
+  }
+
   /** How long the next beat has time. */
   long untilBeat() {
     return every - (clock.nanos() - beatSent);

@@ -61,6 +61,12 @@ final class Place {
   /** Whether it was withdrawn or released, or lost the lock. */
   private boolean over;
 
+  /**
+   * Why it does not get the lock, to be answered once its entry is removed; null while it may get
+   * it. The removal may take effect late, so the entry is not believed any more.
+   */
+  private @Nullable Attempt refusal;
+
   /** Whether it is to be woken. */
   private boolean watching;
 
@@ -100,6 +106,12 @@ final class Place {
     return attempts == 0 && isNothing();
   }
 
+  /** Whether it has no entry, and gets none. */
+  synchronized boolean isGone() {
+    OpenSession in = session;
+    return in == null || in.hasEnded() || isNothing();
+  }
+
   private synchronized boolean isNothing() {
     return own == null && !isInDoubt();
   }
@@ -127,7 +139,7 @@ final class Place {
   }
 
   private boolean isStill(Standing asked) {
-    return own != null && session == asked.in && own.key().equals(asked.entry.key());
+    return own != null && session == asked.in && own.isSameAs(asked.entry);
   }
 
   /** It is not in its session any more. */
@@ -150,12 +162,14 @@ final class Place {
   private CompletionStage<Attempt> attempt(OpenSession in, Duration within) {
     CompletionStage<Entered> enter = null;
     Standing standing;
+    Attempt why;
     synchronized (this) {
       standing = standing();
       over |= granted && standing == null;
       if (over) {
         return answer(BUSY);
       }
+      why = refusal;
       if (standing == null && in.add(this)) {
         enter = enter(in, within);
       }
@@ -167,8 +181,11 @@ final class Place {
           .handle((answer, failed) -> failed == null ? answer(answer) : failed(in, failed, within))
           .thenCompose(answer -> answer);
     }
-    // Without both the session has just ended
-    return standing == null ? attempt(within) : reread(standing, within);
+    if (standing == null) {
+      // The session has just ended
+      return attempt(within);
+    }
+    return why == null ? reread(standing, within) : refused(standing, why, within);
   }
 
   /** Looks at an entry that was granted the lock unread: a person may have removed it. */
@@ -198,7 +215,8 @@ final class Place {
    */
   private synchronized @Nullable Granted grantUnread(Standing standing) {
     int index = Admission.indexOf(known, standing.entry.key());
-    boolean mayHold = isStill(standing) && !over && !granted && ticket.mode() != LockMode.PERMITS;
+    boolean mayHold = isStill(standing) && !over && !granted && refusal == null;
+    mayHold &= ticket.mode() != LockMode.PERMITS;
     Optional<Duration> left = standing.in.left();
     if (!mayHold || index < 0 || left.isEmpty()) {
       return null;
@@ -206,6 +224,10 @@ final class Place {
     Admission now = Admission.of(known, index);
     granted = now.holds();
     watching &= !granted;
+    if (granted) {
+      // It may not have asked for long, and counts on the lease from now on
+      heard = standing.in.now();
+    }
     return granted ? new Granted(standing.entry.number(), left.get(), now.wanted()) : null;
   }
 
@@ -218,6 +240,7 @@ final class Place {
     }
     session = in;
     own = null;
+    refusal = null;
     known = List.of();
     watched.clear();
     mayComeLate++;
@@ -258,9 +281,9 @@ final class Place {
    */
   private CompletionStage<Attempt> judge(
       Standing standing, List<Entry> all, boolean first, Duration within) {
-    OpenSession in = standing.in;
     Entry mine = standing.entry;
     Admission now = null;
+    boolean holds = false;
     synchronized (this) {
       if (over) {
         return answer(BUSY);
@@ -272,6 +295,8 @@ final class Place {
           over = granted;
         } else {
           now = Admission.of(all, index);
+          // Another attempt, with a later list, may have been granted before
+          holds = granted || now.holds();
           known = all;
           inTheWay = now.inTheWay();
         }
@@ -282,19 +307,19 @@ final class Place {
     }
     Entry head = all.get(0);
     if (first && !mine.isOfOneKindWith(head)) {
-      return remove(in, mine, within)
-          .thenApply(left -> new Attempt.OtherKind(head.mode(), head.limit()));
+      return refuse(standing, new Attempt.OtherKind(head.mode(), head.limit()), within);
     }
-    if (now.holds()) {
-      return grant(in, mine, now, within);
+    if (holds) {
+      return grant(standing, now, within);
     }
     return ticket.intent() == Ticket.Intent.TRY
-        ? leaveBusy(in, mine, head, within)
+        ? leaveBusy(standing, head, within)
         : queue(standing, now, head, within);
   }
 
-  private CompletionStage<Attempt> grant(
-      OpenSession in, Entry mine, Admission now, Duration within) {
+  private CompletionStage<Attempt> grant(Standing standing, Admission now, Duration within) {
+    OpenSession in = standing.in;
+    Entry mine = standing.entry;
     Optional<Duration> left = in.left();
     if (left.isEmpty()) {
       return in.beat()
@@ -302,16 +327,23 @@ final class Place {
               done ->
                   in.left().isEmpty()
                       ? CompletableFuture.failedFuture(Failures.sessionInDoubt())
-                      : grant(in, mine, now, within));
+                      : grant(standing, now, within));
     }
-    boolean tellNext;
+    boolean tellNext = false;
+    Attempt why;
     synchronized (this) {
       if (over) {
         return answer(BUSY);
       }
-      tellNext = watching && now.isFollowed() && mine.mode() == LockMode.PERMITS;
-      granted = true;
-      watching = false;
+      why = refusal;
+      if (why == null) {
+        tellNext = watching && now.isFollowed() && mine.mode() == LockMode.PERMITS;
+        granted = true;
+        watching = false;
+      }
+    }
+    if (why != null) {
+      return refused(standing, why, within);
     }
     if (tellNext) {
       in.session().touch(mine, within).whenComplete(Place::logged);
@@ -325,17 +357,33 @@ final class Place {
     }
   }
 
-  private CompletionStage<Attempt> leaveBusy(
-      OpenSession in, Entry mine, Entry head, Duration within) {
+  private CompletionStage<Attempt> leaveBusy(Standing standing, Entry head, Duration within) {
+    Session session = standing.in.session();
     CompletionStage<Optional<Details>> holder =
         head.details().holder().isEmpty()
-            ? in.session().look(head, null, within).exceptionally(failed -> Optional.empty())
+            ? session.look(head, null, within).exceptionally(failed -> Optional.empty())
             : CompletableFuture.completedFuture(Optional.of(head.details()));
-    return remove(in, mine, within)
+    return refuse(standing, BUSY, within)
         .thenCombine(
             holder,
-            (left, known) ->
-                new Attempt.Busy(Duration.ZERO, known.map(Details::holder).orElse("")));
+            (answer, known) ->
+                answer.equals(BUSY)
+                    ? new Attempt.Busy(Duration.ZERO, known.map(Details::holder).orElse(""))
+                    : answer);
+  }
+
+  private CompletionStage<Attempt> refuse(Standing standing, Attempt why, Duration within) {
+    boolean isGranted;
+    synchronized (this) {
+      // By another attempt
+      isGranted = granted;
+      refusal = isGranted ? null : why;
+    }
+    return isGranted ? reread(standing, within) : refused(standing, why, within);
+  }
+
+  private CompletionStage<Attempt> refused(Standing standing, Attempt why, Duration within) {
+    return remove(standing.in, standing.entry, within).thenApply(left -> why);
   }
 
   /** Removes the entry for good; whether it was there. */
@@ -472,8 +520,11 @@ final class Place {
     if (granted && !over && !isStill(asked)) {
       return new Renewal.Unknown(Failures.sessionInDoubt());
     }
-    int index = isStill(asked) && !over ? Admission.indexOf(read.all, asked.entry.key()) : -1;
-    if (index < 0) {
+    int index = isStill(asked) ? Admission.indexOf(read.all, asked.entry.key()) : -1;
+    if (isStill(asked) && index < 0) {
+      own = null;
+    }
+    if (index < 0 || over) {
       return gone();
     }
     lastRead = read;
@@ -496,11 +547,24 @@ final class Place {
 
   // ---- the end
 
+  /**
+   * Gives it up if the engine has not asked for it during its ttl. Whether its entry is to be
+   * removed now: again after another ttl if the store does not answer.
+   */
+  synchronized boolean lapses(long now) {
+    boolean isUnheard = now - heard >= ticket.ttl().toNanos();
+    if (isUnheard) {
+      heard = now;
+      over = true;
+    }
+    return isUnheard;
+  }
+
   /** Removes its entry for good. */
   synchronized CompletionStage<Boolean> takeBack(Duration within) {
     over = true;
     OpenSession in = session;
-    if (in == null || in.hasEnded() || isNothing()) {
+    if (in == null || isGone()) {
       return CompletableFuture.completedFuture(false);
     }
     Entry mine = own;

@@ -131,8 +131,10 @@ public final class SessionLockStore implements LockStore {
 
   /** As with a store whose leases end by themselves. */
   private void lapse(Place place) {
-    ended.add(place.ticket.id());
-    takeBack(place, place.ticket.ttl());
+    if (place.lapses(clock.nanos())) {
+      ended.add(place.ticket.id());
+      takeBack(place, place.ticket.ttl());
+    }
   }
 
   @Override
@@ -150,11 +152,16 @@ public final class SessionLockStore implements LockStore {
             });
   }
 
-  /** It has no lease any more, and gets none. */
+  /**
+   * It has no lease any more, and gets none. An entry whose removal was not answered stays known:
+   * it lapses again.
+   */
   private void end(Place place) {
     place.end();
     ended.add(place.ticket.id());
-    forget(place);
+    if (place.isGone()) {
+      forget(place);
+    }
   }
 
   private void forget(Place place) {

@@ -103,11 +103,7 @@ final class Sessions {
     if (one.hasEnded()) {
       return;
     }
-    for (Place place : one.lapsed()) {
-      // Again after another ttl if the store does not answer
-      place.heard = clock.nanos();
-      lapse.accept(place);
-    }
+    one.lapsed().forEach(lapse);
     if (one.untilBeat() <= 0) {
       one.beat()
           .whenComplete(

@@ -43,6 +43,7 @@ final class InMemoryEntries {
   private @Nullable CompletableFuture<Void> opens;
   private @Nullable CompletableFuture<Void> reads;
   private int refusals;
+  private int lostRemovals;
   private boolean delays;
   private Runnable late = () -> {};
   private boolean expires = true;
@@ -93,6 +94,11 @@ final class InMemoryEntries {
   /** The next so many requests to make an entry take no effect. */
   void refuseEntries(int some) {
     refusals = some;
+  }
+
+  /** The next so many requests to remove an entry are lost. */
+  void loseRemovals(int some) {
+    lostRemovals = some;
   }
 
   /** The next request to make an entry takes effect at {@link #arrive} only. */
@@ -364,6 +370,10 @@ final class InMemoryEntries {
           "leave",
           () -> {
             requireAlive();
+            if (lostRemovals > 0) {
+              lostRemovals--;
+              throw new StoreException(Failure.UNKNOWN_OUTCOME, "no answer", null);
+            }
             return removeIf(held -> held.entry.key().equals(own.key()));
           },
           this::tellIfEnded);

@@ -562,6 +562,65 @@ class SessionLockStoreTest {
     assertThat(attempt(store, forgotten)).isInstanceOf(Attempt.Busy.class);
   }
 
+  /**
+   * The request that removes its entry may still take effect, long after its outcome was unknown.
+   */
+  @Test
+  void aTryThatWasRefusedIsNotGrantedByTheEntryThatItHasGivenUp() throws Exception {
+    SessionLockStore store = open();
+    Ticket held = exclusive("name", Intent.QUEUE);
+    attempt(store, held);
+    Ticket tries = exclusive("name", Intent.TRY);
+    server.loseRemovals(1);
+    assertThatThrownBy(() -> attempt(store, tries)).hasRootCauseMessage("no answer");
+    assertThat(join(store.release(held, WITHIN))).isEqualTo(Release.RELEASED);
+    assertThat(server.keys("name")).hasSize(1);
+
+    assertThat(attempt(store, tries)).isInstanceOf(Attempt.Busy.class);
+
+    assertThat(server.keys("name")).isEmpty();
+  }
+
+  /** Before, its engine could not ask for what it waited for; now it counts on the lease. */
+  @Test
+  void aLeaseOfWhichTheEngineWasJustToldDoesNotLapse() throws Exception {
+    server.close();
+    server = new InMemoryEntries(new SystemClock());
+    SessionLockStore store = open();
+    Duration ttl = Duration.ofSeconds(2);
+    Ticket held = ticket("name", LockMode.EXCLUSIVE, 1, 1, Intent.QUEUE, TTL);
+    attempt(store, held);
+    Ticket waits = ticket("name", LockMode.EXCLUSIVE, 1, 1, Intent.QUEUE, ttl);
+    AtomicLong told = new AtomicLong();
+    listener.pause = () -> told.set(System.nanoTime());
+    long queued = System.nanoTime();
+    queue(store, waits);
+    await().until(() -> System.nanoTime() - queued > ttl.toNanos() * 6 / 10);
+    join(store.release(held, WITHIN));
+    await().until(() -> listener.told.containsKey(waits.id()));
+
+    await().until(() -> server.keys("name").isEmpty());
+
+    assertThat(System.nanoTime() - told.get()).isGreaterThan(ttl.toNanos() * 8 / 10);
+  }
+
+  /** Its session lives, so nothing else removes it. */
+  @Test
+  void anEntryIsRemovedThoughItsEngineWasToldThatItIsGoneBeforeItWas() throws Exception {
+    server.close();
+    server = new InMemoryEntries(new SystemClock());
+    SessionLockStore store = open();
+    Ticket ticket = ticket("name", LockMode.EXCLUSIVE, 1, 1, Intent.QUEUE, Duration.ofMillis(900));
+    attempt(store, ticket);
+    server.loseRemovals(1);
+    await().until(() -> server.count("leave") > 0);
+
+    assertThat(renew(store, List.of(ticket)).get(ticket.id())).isInstanceOf(Renewal.Gone.class);
+
+    assertThat(server.keys("name")).hasSize(1);
+    await().until(() -> server.keys("name").isEmpty());
+  }
+
   @Test
   void anAttemptThatFindsItsSessionEndedOpensAnother() throws Exception {
     SessionLockStore store = open();
