@@ -1,0 +1,33 @@
+package io.leasehold.testkit.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** The engine over the recipe of the stores that have sessions, over many seeds. */
+class SessionSimulationTest {
+  private static final long SEEDS = Long.getLong("leasehold.sessions.seeds", 400);
+
+  /** Each of them has found a bug. */
+  private static final long[] FOUND = {382, 1352, 3647, 17_986};
+
+  @Test
+  void noTwoHoldItTokensRiseAllAreServedAndNothingIsLeft() {
+    List<SessionSimulation.Result> results =
+        LongStream.concat(LongStream.range(0, SEEDS), LongStream.of(FOUND))
+            .parallel()
+            .mapToObj(SessionSimulation::run)
+            .toList();
+
+    assertThat(results).filteredOn(result -> !result.violation().isEmpty()).isEmpty();
+    assertThat(results.stream().mapToLong(SessionSimulation.Result::grants).sum())
+        .isGreaterThan(20 * SEEDS);
+  }
+
+  @Test
+  void theSameSeedIsTheSameRun() {
+    assertThat(SessionSimulation.run(7)).isEqualTo(SessionSimulation.run(7));
+  }
+}
