@@ -33,7 +33,7 @@ import java.util.function.Supplier;
  */
 final class SessionLink implements EntryStore {
   private final SessionSimulation world;
-  private final SessionSimulation.Process process;
+  private final SessionSimulation.Client process;
   private final Dice dice;
   private final boolean isOrdered;
 
@@ -49,7 +49,7 @@ final class SessionLink implements EntryStore {
   private long lastAnswer;
 
   SessionLink(
-      SessionSimulation world, SessionSimulation.Process process, boolean isOrdered, Dice dice) {
+      SessionSimulation world, SessionSimulation.Client process, boolean isOrdered, Dice dice) {
     this.world = world;
     this.process = process;
     this.isOrdered = isOrdered;

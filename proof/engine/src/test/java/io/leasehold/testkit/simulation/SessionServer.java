@@ -172,7 +172,7 @@ final class SessionServer {
 
   private void fire(Entry entry, boolean isGone) {
     for (Watched each : List.copyOf(watched)) {
-      if (each.entry == entry) {
+      if (each.entry.equals(entry)) {
         watched.remove(each);
         each.link.report(() -> each.watcher.changed(isGone));
       }

@@ -35,7 +35,7 @@ final class SessionSimulation {
   final SessionServer server;
   private final Dice dice;
   private final double loss;
-  private final List<Process> processes = new ArrayList<>();
+  private final List<Client> processes = new ArrayList<>();
   private final List<Held> held = new ArrayList<>();
   private int grants;
   private String violation = "";
@@ -49,7 +49,7 @@ final class SessionSimulation {
   record Result(long seed, String violation, int grants) {}
 
   /** A grant, whether it lasts or not. */
-  private record Held(Process process, String name, Wish wish, Lease lease, long token) {}
+  private record Held(Client process, String name, Wish wish, Lease lease, long token) {}
 
   private SessionSimulation(long seed) {
     dice = new Dice(seed * 0x9E3779B97F4A7C15L + 11);
@@ -57,15 +57,15 @@ final class SessionSimulation {
     loss = dice.pick(List.of(0.0, 0.02, 0.2));
     boolean isOrdered = dice.chance(0.5);
     for (int i = dice.between(2, 4); i > 0; i--) {
-      processes.add(new Process(i, isOrdered, dice.split()));
+      processes.add(new Client(i, isOrdered, dice.split()));
     }
   }
 
   /** Runs one seed. */
   static Result run(long seed) {
     SessionSimulation simulation = new SessionSimulation(seed);
-    simulation.processes.forEach(Process::begin);
-    simulation.time.in(TROUBLE_ENDS, () -> simulation.processes.forEach(Process::heal));
+    simulation.processes.forEach(Client::begin);
+    simulation.time.in(TROUBLE_ENDS, () -> simulation.processes.forEach(Client::heal));
     try {
       while (simulation.violation.isEmpty() && simulation.time.step(ENDS)) {}
       simulation.judgeWhatIsLeft();
@@ -95,7 +95,7 @@ final class SessionSimulation {
     grants++;
     int taken = 0;
     for (Held other : held) {
-      if (!other.name.equals(now.name) || !conflict(other.wish, now.wish)) {
+      if (!other.name.equals(now.name) || (other.wish.isShared() && now.wish.isShared())) {
         continue;
       }
       if (other.token >= now.token && !now.wish.isPermits()) {
@@ -114,12 +114,6 @@ final class SessionSimulation {
     held.add(now);
   }
 
-  /** Whether one of them may not hold beside the other, or the other's tokens are below. */
-  private static boolean conflict(Wish one, Wish other) {
-    return !(one.isShared() && other.isShared()) && !one.isPermits()
-        || one.isPermits() && other.isPermits();
-  }
-
   /** What a person has ended may be held a little longer, in the eyes of its holder. */
   private boolean isHeld(Held one) {
     LeaseId id = LeaseId.parse(((Hold) one.lease).leaseId());
@@ -127,7 +121,7 @@ final class SessionSimulation {
   }
 
   private void judgeWhatIsLeft() {
-    for (Process process : processes) {
+    for (Client process : processes) {
       if (process.isAlive() && process.pending > 0) {
         violated(process.pending + " callers of process " + process.number + " still wait");
       }
@@ -141,7 +135,7 @@ final class SessionSimulation {
   }
 
   /** One process: its clock, its threads, its client and those who call it. */
-  final class Process implements Clock, Scheduler {
+  final class Client implements Clock, Scheduler {
     final int number;
     final List<SessionServer.Served> sessions = new ArrayList<>();
     private final Dice dice;
@@ -154,7 +148,7 @@ final class SessionSimulation {
     private boolean isCrashed;
     private int pending;
 
-    Process(int number, boolean isOrdered, Dice dice) {
+    Client(int number, boolean isOrdered, Dice dice) {
       this.number = number;
       this.dice = dice;
       ratePpm = dice.between(-4_900L, 4_900L);
