@@ -11,11 +11,8 @@ import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Watch;
 import io.leasehold.spi.support.Log;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -70,19 +67,10 @@ final class Place {
   /** Whether it is to be woken. */
   private boolean watching;
 
-  private List<Entry> inTheWay = List.of();
-
-  /**
-   * The entries of the name when they were last read, without those that are gone since. What was
-   * made later is behind its own; so no other entry is before it.
-   */
-  private List<Entry> known = List.of();
+  private final InTheWay inTheWay = new InTheWay();
 
   /** What a renewal has read last; null before the first. */
   private @Nullable Read lastRead;
-
-  /** The keys of the entries that are watched for it. */
-  private final Set<String> watched = new HashSet<>();
 
   Place(Ticket ticket, Sessions sessions, StoreListener listener) {
     this.ticket = ticket;
@@ -214,21 +202,17 @@ final class Place {
    * is woken if there is one by now.
    */
   private synchronized @Nullable Granted grantUnread(Standing standing) {
-    int index = Admission.indexOf(known, standing.entry.key());
-    boolean mayHold = isStill(standing) && !over && !granted && refusal == null;
-    mayHold &= ticket.mode() != LockMode.PERMITS;
+    Admission now = inTheWay.of(standing.entry);
     Optional<Duration> left = standing.in.left();
-    if (!mayHold || index < 0 || left.isEmpty()) {
+    boolean mayHold = waits() && refusal == null && isStill(standing) && left.isPresent();
+    if (!mayHold || now == null || !now.holds() || ticket.mode() == LockMode.PERMITS) {
       return null;
     }
-    Admission now = Admission.of(known, index);
-    granted = now.holds();
-    watching &= !granted;
-    if (granted) {
-      // It may not have asked for long, and counts on the lease from now on
-      heard = standing.in.now();
-    }
-    return granted ? new Granted(standing.entry.number(), left.get(), now.wanted()) : null;
+    granted = true;
+    watching = false;
+    // It may not have asked for long, and counts on the lease from now on
+    heard = standing.in.now();
+    return new Granted(standing.entry.number(), left.get(), now.wanted());
   }
 
   /** With the monitor. */
@@ -241,8 +225,7 @@ final class Place {
     session = in;
     own = null;
     refusal = null;
-    known = List.of();
-    watched.clear();
+    inTheWay.clear();
     mayComeLate++;
     return in.session()
         .enter(ticket, within)
@@ -297,8 +280,7 @@ final class Place {
           now = Admission.of(all, index);
           // Another attempt, with a later list, may have been granted before
           holds = granted || now.holds();
-          known = all;
-          inTheWay = now.inTheWay();
+          inTheWay.read(all, now);
         }
       }
     }
@@ -417,73 +399,31 @@ final class Place {
         return answer(new Attempt.Queued(now.place(), holder));
       }
     }
-    return arm(standing.in, within)
+    return arm(standing, within)
         .thenCompose(
             armed ->
-                armed.again
+                armed.again()
                     ? reread(standing, within)
                     : answer(
                         new Attempt.Queued(
                             now.place(),
-                            now.place() == 0 && holder.isEmpty() ? armed.holder : holder)));
+                            now.place() == 0 && holder.isEmpty() ? armed.holder() : holder)));
   }
 
-  /**
-   * The watches stand.
-   *
-   * @param again whether the name must be read again
-   * @param holder of the last entry, as far as its watch said
-   */
-  private record Armed(boolean again, String holder) {
-    Armed and(Armed other) {
-      return new Armed(again || other.again, other.holder);
-    }
+  private CompletionStage<InTheWay.Armed> arm(Standing standing, Duration within) {
+    return inTheWay.arm(standing.in.session(), this::changed, within);
   }
 
-  /** Watches what is in the way and is not watched. */
-  private CompletionStage<Armed> arm(OpenSession in, Duration within) {
-    List<Entry> fresh = new ArrayList<>();
-    synchronized (this) {
-      inTheWay.stream().filter(each -> watched.add(each.key())).forEach(fresh::add);
-    }
-    CompletionStage<Armed> all = CompletableFuture.completedFuture(new Armed(false, ""));
-    for (Entry each : fresh) {
-      CompletionStage<Armed> one =
-          in.session()
-              .look(each, isGone -> changed(each, isGone), within)
-              .whenComplete(
-                  (found, failed) -> {
-                    if (failed != null || found.isEmpty()) {
-                      unwatched(each);
-                    }
-                  })
-              .thenApply(
-                  found ->
-                      // A waiter before this one may have been admitted before it was watched
-                      new Armed(
-                          found.isEmpty() || each.mode() == LockMode.PERMITS,
-                          found.map(Details::holder).orElse("")));
-      all = all.thenCombine(one, Armed::and);
-    }
-    return all;
-  }
-
-  private synchronized boolean unwatched(Entry entry) {
-    watched.remove(entry.key());
+  private synchronized boolean waits() {
     return !over && !granted;
-  }
-
-  private synchronized void leftOut(Entry gone) {
-    List<Entry> left = new ArrayList<>(known);
-    left.removeIf(each -> each.isSameAs(gone));
-    known = left;
   }
 
   private void changed(Entry entry, boolean isGone) {
     if (isGone) {
-      leftOut(entry);
+      inTheWay.gone(entry);
     }
-    if (!unwatched(entry)) {
+    inTheWay.unwatched(entry);
+    if (!waits()) {
       return;
     }
     Standing standing = standing();
@@ -505,8 +445,8 @@ final class Place {
         return CompletableFuture.completedFuture(Watch.ATTEMPT_AGAIN);
       }
     }
-    return arm(standing.in, within)
-        .thenApply(armed -> armed.again ? Watch.ATTEMPT_AGAIN : Watch.NOTHING_MISSED);
+    return arm(standing, within)
+        .thenApply(armed -> armed.again() ? Watch.ATTEMPT_AGAIN : Watch.NOTHING_MISSED);
   }
 
   /** What a renewal has read since then, while this entry held the lock; null if nothing. */
