@@ -99,7 +99,7 @@ class ThreadsTest {
     return ManagementFactory.getThreadMXBean().getThreadInfo(thread.getId()).getWaitedCount();
   }
 
-  /** The one who reads the log at night must find what hangs. */
+  /** An engineer who reads the log at night must find what hangs. */
   @Test
   void aCloseNamesTheThreadsThatDoNotEndAndWhatTheyAreIn() throws Exception {
     Logger logger = Logger.getLogger("io.leasehold");

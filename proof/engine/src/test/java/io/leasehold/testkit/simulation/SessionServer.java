@@ -27,7 +27,7 @@ final class SessionServer {
 
   private record Held(Entry entry, Served session) {}
 
-  /** Somebody hears of the first change of an entry. */
+  /** A client hears of the first change of an entry. */
   private record Watched(Entry entry, SessionLink link, Watcher watcher) {}
 
   SessionServer(Timeline time, Dice dice) {
