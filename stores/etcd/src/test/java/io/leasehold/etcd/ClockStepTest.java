@@ -6,8 +6,6 @@ import io.leasehold.Lease;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.EtcdServer;
 import io.leasehold.servers.EtcdServer.Kind;
-import io.leasehold.testkit.FaultProxy;
-import io.leasehold.testkit.Framing;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
@@ -37,36 +35,22 @@ class ClockStepTest extends EtcdTest {
   @EnumSource
   void r6ForwardsNoLeaseEnds(Kind kind) throws Exception {
     EtcdServer server = server(kind);
-    Engine client = clientAt(server.url(), how -> how.ttl(TTL));
-    Engine other = clientAt(server.url());
-    Lease held = client.lock("a").acquire();
-    CompletableFuture<Lease> waiter = beginToWait(other.lock("a"), client);
-    server.stepClock(HOUR);
     // It looks twice a second for leases that have ended
-    pass(Duration.ofSeconds(2));
-    assertThat(waiter).isNotDone();
-    assertThat(held.isHeld()).isTrue();
-    held.release();
-    Lease next = served(waiter);
-    assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
-    next.release();
+    requireNoLeaseEnds(server.url(), TTL, () -> server.stepClock(HOUR), Duration.ofSeconds(2));
   }
 
   @Test
   void r10BackwardsTheLockOfADeadClientComesFreeInTime() throws Exception {
     EtcdServer server = server(Kind.ETCD_3_5);
-    Lease held = heldByADeadClient(server, () -> server.stepClock(HOUR.negated()));
-    Lease next = clientAt(server.url()).lock("a").acquire(PATIENCE);
-    assertThat(held.isHeld()).isFalse();
-    assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
-    next.release();
+    Lease held = heldByADeadClient(server);
+    requireAfter(held, clientAt(server.url()).lock("a").acquire(PATIENCE));
   }
 
   /** It compares the ends of its leases with the wall clock. */
   @Test
   void by34ItComesFreeLaterByTheStep() throws Exception {
     EtcdServer server = server(Kind.ETCD_3_4);
-    Lease held = heldByADeadClient(server, () -> server.stepClock(HOUR.negated()));
+    Lease held = heldByADeadClient(server);
     Engine client = clientAt(server.url());
     CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), client);
     awaitLost(held);
@@ -74,19 +58,11 @@ class ClockStepTest extends EtcdTest {
     pass(Duration.ofSeconds(4));
     assertThat(waiter).isNotDone();
     server.stepClock(HOUR);
-    Lease next = served(waiter);
-    assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
-    next.release();
+    requireAfter(held, served(waiter));
   }
 
-  private Lease heldByADeadClient(EtcdServer server, Runnable meanwhile) throws Exception {
-    try (FaultProxy proxy = FaultProxy.to("127.0.0.1", server.port(), Framing.NONE)) {
-      Engine dies = clientAt(server.urlBy(proxy.port()), how -> how.ttl(TTL));
-      Lease held = dies.lock("a").acquire();
-      meanwhile.run();
-      proxy.refuse();
-      proxy.cutAll();
-      return held;
-    }
+  private Lease heldByADeadClient(EtcdServer server) throws Exception {
+    return heldByADeadClient(
+        server.port(), server::urlBy, TTL, () -> server.stepClock(HOUR.negated()));
   }
 }

@@ -102,10 +102,8 @@ final class OpenSession {
     return every - (clock.nanos() - beatSent);
   }
 
-  /** Those that the engine has not asked for since their ttl. */
-  List<Place> lapsed() {
-    long now = clock.nanos();
-    return places.stream().filter(place -> now - place.heard >= ttl.toNanos()).toList();
+  List<Place> places() {
+    return List.copyOf(places);
   }
 
   /** How long until the first one lapses. */

@@ -36,7 +36,7 @@ final class Sessions {
   /**
    * None yet.
    *
-   * @param lapse ends an acquisition that the engine does not ask for any more
+   * @param lapse ends an acquisition if the engine does not ask for it any more
    */
   Sessions(
       EntryStore store,
@@ -103,7 +103,7 @@ final class Sessions {
     if (one.hasEnded()) {
       return;
     }
-    one.lapsed().forEach(lapse);
+    one.places().forEach(lapse);
     if (one.untilBeat() <= 0) {
       one.beat()
           .whenComplete(

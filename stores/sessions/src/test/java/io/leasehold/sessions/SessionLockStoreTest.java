@@ -53,6 +53,13 @@ class SessionLockStoreTest {
     return store;
   }
 
+  /** Where time has to pass by itself. */
+  private SessionLockStore openOnTheSystemClock() {
+    server.close();
+    server = new InMemoryEntries(new SystemClock());
+    return open();
+  }
+
   private static Ticket exclusive(String name, Intent intent) {
     return ticket(name, LockMode.EXCLUSIVE, 1, 1, intent, TTL);
   }
@@ -540,9 +547,7 @@ class SessionLockStoreTest {
 
   @Test
   void aLeaseThatTheEngineForgotEndsThoughItsSessionLives() throws Exception {
-    server.close();
-    server = new InMemoryEntries(new SystemClock());
-    SessionLockStore store = open();
+    SessionLockStore store = openOnTheSystemClock();
     Duration brief = Duration.ofMillis(900);
     Ticket forgotten = ticket("name", LockMode.EXCLUSIVE, 1, 1, Intent.QUEUE, brief);
     Ticket kept = ticket("other", LockMode.EXCLUSIVE, 1, 1, Intent.QUEUE, brief);
@@ -584,9 +589,7 @@ class SessionLockStoreTest {
   /** Before, its engine could not ask for what it waited for; now it counts on the lease. */
   @Test
   void aLeaseOfWhichTheEngineWasJustToldDoesNotLapse() throws Exception {
-    server.close();
-    server = new InMemoryEntries(new SystemClock());
-    SessionLockStore store = open();
+    SessionLockStore store = openOnTheSystemClock();
     Duration ttl = Duration.ofSeconds(2);
     Ticket held = ticket("name", LockMode.EXCLUSIVE, 1, 1, Intent.QUEUE, TTL);
     attempt(store, held);
@@ -607,9 +610,7 @@ class SessionLockStoreTest {
   /** Its session lives, so nothing else removes it. */
   @Test
   void anEntryIsRemovedThoughItsEngineWasToldThatItIsGoneBeforeItWas() throws Exception {
-    server.close();
-    server = new InMemoryEntries(new SystemClock());
-    SessionLockStore store = open();
+    SessionLockStore store = openOnTheSystemClock();
     Ticket ticket = ticket("name", LockMode.EXCLUSIVE, 1, 1, Intent.QUEUE, Duration.ofMillis(900));
     attempt(store, ticket);
     server.loseRemovals(1);

@@ -12,6 +12,8 @@ import io.leasehold.LockOptions;
 import io.leasehold.internal.Engine;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.SystemClock;
+import io.leasehold.testkit.FaultProxy;
+import io.leasehold.testkit.Framing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +23,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import java.util.function.IntSupplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -151,6 +154,51 @@ public abstract class ClientTest {
       throws InterruptedException {
     new Contention(PATIENCE).during(threads, clients, events);
     clients.forEach(ClientTest::requireNothingLeft);
+  }
+
+  /**
+   * Steps a server's wall clock forwards, by which no lease may end.
+   *
+   * @param ttl of the holder, which is renewed
+   * @param step steps the clock
+   * @param time what the server takes to look for what has ended
+   */
+  protected final void requireNoLeaseEnds(String url, Duration ttl, Runnable step, Duration time)
+      throws Exception {
+    Engine client = clientAt(url, how -> how.ttl(ttl));
+    Lease held = client.lock("a").acquire();
+    CompletableFuture<Lease> waiter = beginToWait(clientAt(url, how -> how).lock("a"), client);
+    step.run();
+    pass(time);
+    assertThat(waiter).isNotDone();
+    assertThat(held.isHeld()).isTrue();
+    held.release();
+    requireAfter(held, served(waiter));
+  }
+
+  /** The next lease has a higher token than one that is over; it is released. */
+  protected static void requireAfter(Lease before, Lease next) {
+    assertThat(before.isHeld()).isFalse();
+    assertThat(next.fencingToken()).isGreaterThan(before.fencingToken());
+    next.release();
+  }
+
+  /**
+   * A lease whose client does not reach its server any more.
+   *
+   * @param port of the server
+   * @param urlBy its URL by way of a proxy at another port
+   * @param meanwhile what happens between the grant and that
+   */
+  protected final Lease heldByADeadClient(
+      int port, IntFunction<String> urlBy, Duration ttl, Runnable meanwhile) throws Exception {
+    try (FaultProxy proxy = FaultProxy.to("127.0.0.1", port, Framing.NONE)) {
+      Lease held = clientAt(urlBy.apply(proxy.port()), how -> how.ttl(ttl)).lock("a").acquire();
+      meanwhile.run();
+      proxy.refuse();
+      proxy.cutAll();
+      return held;
+    }
   }
 
   /** What a waiter gets. */
