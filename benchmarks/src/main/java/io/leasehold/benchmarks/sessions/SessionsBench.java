@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
     description = "Leasehold and other clients on one private server, in turns.",
     footer = {
       "Scenarios: pair, one-process, processes, hand-over, held",
-      "Peers: curator on ZooKeeper; jetcd, jetcd_own on etcd; http, http_retry on Consul"
+      "Peers: curator, nodes on ZooKeeper; jetcd, jetcd_own on etcd; http, http_retry on Consul"
     },
     sortOptions = false,
     exitCodeOnInvalidInput = 64,

@@ -8,6 +8,8 @@ enum SessionsContender implements Contender {
   LEASEHOLD(SessionsLibrary.LEASEHOLD, "Leasehold"),
   /** Curator's {@code InterProcessMutex}. */
   CURATOR(SessionsLibrary.CURATOR, "Curator"),
+  /** A node for each thread that waits. */
+  NODES(SessionsLibrary.NODES, "bare nodes"),
   /** jetcd's {@code Lock}, with a lease that each thread keeps. */
   JETCD(SessionsLibrary.JETCD, "jetcd"),
   /** The same with a lease for each acquisition. */

@@ -7,6 +7,7 @@ import io.leasehold.benchmarks.runner.Library;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.apache.zookeeper.ZooKeeper;
 
 /** What is compared on ZooKeeper, etcd and Consul. */
 enum SessionsLibrary implements Library {
@@ -14,6 +15,8 @@ enum SessionsLibrary implements Library {
   LEASEHOLD(Leasehold.class),
   /** On ZooKeeper. */
   CURATOR(InterProcessMutex.class),
+  /** On ZooKeeper, no library. */
+  NODES(ZooKeeper.class),
   /** On etcd. */
   JETCD(io.etcd.jetcd.Client.class),
   /** The same. */
@@ -44,6 +47,7 @@ enum SessionsLibrary implements Library {
     return switch (this) {
       case LEASEHOLD -> LeaseholdClient.connect(url, ttl);
       case CURATOR -> new CuratorLocks(url, ttl);
+      case NODES -> new BareZooKeeper(url, ttl);
       case JETCD, JETCD_OWN -> new JetcdLocks(url, ttl, this == JETCD_OWN);
       case HTTP, HTTP_RETRY -> new BareConsul(url, this == HTTP_RETRY);
     };
