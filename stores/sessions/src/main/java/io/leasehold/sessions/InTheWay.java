@@ -52,9 +52,14 @@ final class InTheWay {
   }
 
   synchronized void gone(Entry entry) {
-    List<Entry> left = new ArrayList<>(known);
-    left.removeIf(each -> each.isSameAs(entry));
-    known = left;
+    for (int i = 0; i < known.size(); i++) {
+      if (known.get(i).isSameAs(entry)) {
+        List<Entry> left = new ArrayList<>(known);
+        left.remove(i);
+        known = left;
+        return;
+      }
+    }
   }
 
   synchronized void unwatched(Entry entry) {

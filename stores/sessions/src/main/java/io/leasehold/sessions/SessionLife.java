@@ -12,7 +12,7 @@ public final class SessionLife {
   private static final long SUSPENDED_NANOS = 1_000_000_000;
 
   private final Clock clock;
-  private final Duration ttl;
+  private final long ttlNanos;
   private final long settleNanos;
 
   private long provenNanos;
@@ -33,7 +33,7 @@ public final class SessionLife {
    */
   public SessionLife(Clock clock, Duration ttl, Duration settle) {
     this.clock = clock;
-    this.ttl = ttl;
+    this.ttlNanos = ttl.toNanos();
     this.settleNanos = settle.toNanos();
     provenNanos = pendingNanos = pendingAnswered = clock.nanos();
     provenMillis = pendingMillis = clock.wallMillis();
@@ -70,6 +70,6 @@ public final class SessionLife {
   public synchronized Duration left() {
     long passed = clock.nanos() - provenNanos;
     long byWall = (clock.wallMillis() - provenMillis) * 1_000_000;
-    return ttl.minusNanos(byWall - passed > SUSPENDED_NANOS ? byWall : passed);
+    return Duration.ofNanos(ttlNanos - (byWall - passed > SUSPENDED_NANOS ? byWall : passed));
   }
 }
