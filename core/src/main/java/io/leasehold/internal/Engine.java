@@ -55,6 +55,7 @@ public final class Engine implements LockClient {
   final Scheduler scheduler;
   final LockStore store;
   final Traits traits;
+  private final long leastFenceNumber;
   final Duration requestTimeout;
   final long requestNanos;
   final long handOverNanos;
@@ -118,6 +119,7 @@ public final class Engine implements LockClient {
     this.poller = new Poller(this);
     this.store = factory.open(new StoreReports(this));
     this.traits = store.traits();
+    this.leastFenceNumber = traits.has().contains(Trait.FENCING) ? 1 : 0;
     this.calls = new StoreCalls(clock, scheduler, requestNanos, traits.calls());
     this.limbo = new Limbo(store, calls, clock, scheduler, requestTimeout, this::neverKnown);
     try {
@@ -323,8 +325,7 @@ public final class Engine implements LockClient {
   }
 
   boolean isFenceNumber(long number) {
-    long least = traits.has().contains(Trait.FENCING) ? 1 : 0;
-    return number >= least && number <= FenceNumber.MAX;
+    return number >= leastFenceNumber && number <= FenceNumber.MAX;
   }
 
   Duration since(long start) {

@@ -9,8 +9,6 @@ import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.support.Durations;
 import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.Scheduler.Lane;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -56,18 +55,8 @@ public final class Hold implements Lease, Waiter.Outcome {
   }
 
   // Fields and not objects: a lease is made for every acquisition
-  private static final VarHandle STATE;
-  private static final VarHandle ASKED;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      STATE = lookup.findVarHandle(Hold.class, "state", State.class);
-      ASKED = lookup.findVarHandle(Hold.class, "asked", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final AtomicIntegerFieldUpdater<Hold> ASKED =
+      AtomicIntegerFieldUpdater.newUpdater(Hold.class, "asked");
 
   final Grant grant;
   final long since;
@@ -81,8 +70,12 @@ public final class Hold implements Lease, Waiter.Outcome {
   /** Until when its name stays locked though it is let go. Guarded by the queue's mutex. */
   private Deadline keptUntil;
 
+  /** Written under the queue's mutex, read without it. */
   private volatile State state = State.HELD;
-  private volatile boolean asked;
+
+  /** Whether its release was asked for: 1 if it was. */
+  private volatile int asked;
+
   private boolean awaitedByItself;
 
   /** As text, once it was asked for: by each of its events. */
@@ -312,7 +305,7 @@ public final class Hold implements Lease, Waiter.Outcome {
   }
 
   boolean isReleaseAsked() {
-    return asked;
+    return asked == 1;
   }
 
   @Override
@@ -337,7 +330,7 @@ public final class Hold implements Lease, Waiter.Outcome {
 
   /** As {@link #letGo()}; {@code elsewhere}: no request is made on the calling thread. */
   CompletableFuture<Void> letGo(boolean elsewhere) {
-    return !asked && ASKED.compareAndSet(this, false, true)
+    return ASKED.compareAndSet(this, 0, 1)
         ? grant.queue.leases.release(new Leaving(this, elsewhere))
         : CompletableFuture.completedFuture(null);
   }
@@ -354,8 +347,13 @@ public final class Hold implements Lease, Waiter.Outcome {
     return first;
   }
 
+  /** Under the mutex. */
   private boolean become(State from, State to) {
-    return STATE.compareAndSet(this, from, to);
+    boolean was = state == from;
+    if (was) {
+      state = to;
+    }
+    return was;
   }
 
   /** Under the mutex: HELD to JEOPARDY, and back. */

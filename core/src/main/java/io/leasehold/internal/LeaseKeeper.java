@@ -7,7 +7,6 @@ import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Log;
-import io.leasehold.spi.support.Scheduler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,7 +15,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -38,19 +36,14 @@ final class LeaseKeeper {
    */
   private static final int MOST_IN_A_BATCH = 5_000;
 
-  private static final long NEVER = Long.MIN_VALUE;
-
   private final Engine engine;
   private final Map<LeaseId, Grant> leases = new ConcurrentHashMap<>();
 
-  private final ReentrantLock timerMutex = new ReentrantLock();
-  private Scheduler.@Nullable Timer timer;
-
-  /** When the timer runs; {@link #NEVER} if it does not. Read without the mutex. */
-  private volatile long timerAt = NEVER;
+  private final EarliestTimer timer;
 
   LeaseKeeper(Engine engine) {
     this.engine = engine;
+    this.timer = new EarliestTimer(engine.scheduler, this::look);
   }
 
   int size() {
@@ -74,7 +67,7 @@ final class LeaseKeeper {
   /** Looks at a lease when it needs it next, from what is known of it now. */
   void attend(Grant grant) {
     long now = engine.clock.nanos();
-    wakeIn(attentionIn(grant, now), now);
+    timer.runIn(attentionIn(grant, now), now);
   }
 
   /** It may be gone: asks about it before its time. */
@@ -100,31 +93,6 @@ final class LeaseKeeper {
 
   // ---- the timer
 
-  private void wakeIn(long delay, long now) {
-    long at = now + Math.max(0, delay);
-    if (runsBefore(at)) {
-      // Whoever stops the timer looks at all leases after that, and so at this one
-      return;
-    }
-    timerMutex.lock();
-    try {
-      if (!runsBefore(at)) {
-        if (timer != null) {
-          timer.cancel();
-        }
-        timerAt = at;
-        timer = engine.scheduler.schedule(this::look, at - now);
-      }
-    } finally {
-      timerMutex.unlock();
-    }
-  }
-
-  private boolean runsBefore(long at) {
-    long running = timerAt;
-    return running != NEVER && at - running >= 0;
-  }
-
   /** When this lease needs to be looked at next. */
   private static long attentionIn(Grant grant, long now) {
     long in = grant.validity().until() - now;
@@ -138,13 +106,6 @@ final class LeaseKeeper {
   }
 
   private void look() {
-    timerMutex.lock();
-    try {
-      timer = null;
-      timerAt = NEVER;
-    } finally {
-      timerMutex.unlock();
-    }
     long now = engine.clock.nanos();
     List<Grant> due = new ArrayList<>();
     long next = Long.MAX_VALUE;
@@ -202,7 +163,7 @@ final class LeaseKeeper {
 
   private void renew(List<Grant> due, long next, long now) {
     if (next != Long.MAX_VALUE) {
-      wakeIn(Math.max(LEAST_PAUSE_NANOS, next), now);
+      timer.runIn(Math.max(LEAST_PAUSE_NANOS, next), now);
     }
     if (!due.isEmpty()) {
       RenewalBatch batch = new RenewalBatch(due);
@@ -230,7 +191,7 @@ final class LeaseKeeper {
       long retry = Math.max(grant.life() / 12, SHORTEST_RETRY_NANOS);
       retry = Math.min(retry, LONGEST_RETRY_NANOS);
       grant.renewAt = now + retry;
-      wakeIn(retry, now);
+      timer.runIn(retry, now);
     }
   }
 
@@ -250,7 +211,7 @@ final class LeaseKeeper {
       grant.queue.leases.rescue(grant);
     }
     scheduleRenewal(grant);
-    wakeIn(attentionIn(grant, now), now);
+    timer.runIn(attentionIn(grant, now), now);
     engine.events.emit(
         () ->
             new LockEvent.Renewed(

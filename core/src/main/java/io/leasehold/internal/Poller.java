@@ -5,14 +5,12 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Durations;
 import io.leasehold.spi.support.Log;
-import io.leasehold.spi.support.Scheduler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Asks the store about the tickets that wait: whether they may attempt now, and so that their
@@ -30,8 +28,7 @@ final class Poller {
   private final long within;
   private final ReentrantLock mutex = new ReentrantLock();
   private final Map<LeaseId, Waiting> waiting = new LinkedHashMap<>();
-  private Scheduler.@Nullable Timer timer;
-  private long timerAt;
+  private final EarliestTimer timer;
 
   /** Tickets of the last batch that are not answered. */
   private int unanswered;
@@ -62,6 +59,7 @@ final class Poller {
   Poller(Engine engine) {
     this.engine = engine;
     this.within = Math.min(engine.requestNanos, LONGEST_WITHIN_NANOS);
+    this.timer = new EarliestTimer(engine.scheduler, this::poll);
   }
 
   /**
@@ -76,7 +74,7 @@ final class Poller {
       long first = retryAfter.isZero() ? interval : Math.min(interval, Durations.nanos(retryAfter));
       long now = engine.clock.nanos();
       waiting.put(contender.ticket.id(), new Waiting(contender, interval, now + first));
-      schedule(now + first, now);
+      timer.runIn(first, now);
     } finally {
       mutex.unlock();
     }
@@ -99,16 +97,6 @@ final class Poller {
     return Math.min(interval, contender.terms.ttlNanos() / 3);
   }
 
-  private void schedule(long at, long now) {
-    if (timer == null || at - timerAt < 0) {
-      if (timer != null) {
-        timer.cancel();
-      }
-      timerAt = at;
-      timer = engine.scheduler.schedule(this::poll, Math.max(0, at - now));
-    }
-  }
-
   private void poll() {
     Map<LeaseId, Contender> asked = batch();
     if (asked.isEmpty()) {
@@ -120,14 +108,13 @@ final class Poller {
   private Map<LeaseId, Contender> batch() {
     mutex.lock();
     try {
-      timer = null;
       if (waiting.isEmpty()) {
         return Map.of();
       }
       long now = engine.clock.nanos();
       if (unanswered > 0 && now - batchEnds < 0) {
         postponed = true;
-        schedule(batchEnds, now);
+        timer.runIn(batchEnds - now, now);
         return Map.of();
       }
       postponed = false;
@@ -155,7 +142,7 @@ final class Poller {
         next = one.at;
       }
     }
-    schedule(next, now);
+    timer.runIn(next - now, now);
     return due;
   }
 
@@ -179,8 +166,7 @@ final class Poller {
     try {
       unanswered = Math.max(0, unanswered - 1);
       if (unanswered == 0 && postponed) {
-        long now = engine.clock.nanos();
-        schedule(now, now);
+        timer.runIn(0, engine.clock.nanos());
       }
     } finally {
       mutex.unlock();

@@ -62,7 +62,8 @@ final class Releaser {
 
   /** A compatible caller that waits here; null if the lease may not be handed over now. */
   private @Nullable Waiter handOverTarget(Grant grant, long now) {
-    return grant.mayBeHandedOver(now) ? grant.queue.nextFor(grant) : null;
+    Waiter next = grant.queue.nextFor(grant);
+    return next != null && grant.mayBeHandedOver(now) ? next : null;
   }
 
   private void handOver(Grant grant, Waiter to, Steps steps) {

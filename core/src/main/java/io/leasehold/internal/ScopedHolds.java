@@ -55,7 +55,11 @@ final class ScopedHolds {
   }
 
   private @Nullable Scope find(String name) {
-    Scope scope = innermost.get(Thread.currentThread());
+    return find(name, innermost.get(Thread.currentThread()));
+  }
+
+  private static @Nullable Scope find(String name, @Nullable Scope from) {
+    Scope scope = from;
     while (scope != null && !scope.name.equals(name)) {
       scope = scope.outer;
     }
@@ -104,13 +108,15 @@ final class ScopedHolds {
    * @throws IllegalMonitorStateException if the calling thread is not inside
    */
   void exit(String name, LockMode mode) {
-    Scope scope = find(name);
+    Thread me = Thread.currentThread();
+    Scope inner = innermost.get(me);
+    Scope scope = find(name, inner);
     if (scope == null || scope.count(mode) == 0) {
       throw notInside(name);
     }
     scope.add(mode, -1);
     if (scope.exclusive + scope.shared == 0) {
-      remove(scope);
+      remove(scope, me, inner);
       scope.lease.release();
     }
   }
@@ -136,9 +142,9 @@ final class ScopedHolds {
         "lock '" + name + "': thread " + Thread.currentThread().getName() + " " + why);
   }
 
-  private void remove(Scope scope) {
-    Thread me = Thread.currentThread();
-    Scope inner = innermost.get(me);
+  /** Takes it out of those of this thread, of which {@code innermostOne} comes first. */
+  private void remove(Scope scope, Thread me, @Nullable Scope innermostOne) {
+    Scope inner = innermostOne;
     if (inner != scope) {
       while (inner != null && inner.outer != scope) {
         inner = inner.outer;

@@ -62,6 +62,12 @@ public final class StoreCalls {
   /** Calls that were not answered at once, by number: in an order that depends on nothing else. */
   private final Map<Long, Guard<?>> open = new ConcurrentHashMap<>();
 
+  /**
+   * Looks at them when the first is late. One for all, which stays though they are answered: nearly
+   * all are, and a timer for each would wake the timer's thread on the way to the next holder.
+   */
+  private final EarliestTimer timer;
+
   /** From then on no timer ends a call. */
   private volatile boolean closed;
 
@@ -71,6 +77,7 @@ public final class StoreCalls {
     this.requestNanos = requestNanos;
     this.blocking = calls == Calls.BLOCKING;
     this.graceNanos = blocking ? BLOCKING_GRACE_NANOS : 0;
+    this.timer = new EarliestTimer(scheduler, this::endLate);
   }
 
   /** A request for a caller: made on the caller's own thread, or on one of the engine's. */
@@ -109,7 +116,7 @@ public final class StoreCalls {
       // One that was interrupted meanwhile is to leave, not to make another request
       steps.add(Thread.currentThread().isInterrupted() ? request::runElsewhere : request);
     } else {
-      caller.send(request, steps);
+      caller.send(request);
     }
   }
 
@@ -307,6 +314,23 @@ public final class StoreCalls {
     open.values().forEach(Guard::timedOut);
   }
 
+  private void endLate() {
+    long now = clock.nanos();
+    boolean isAnyOpen = false;
+    long next = 0;
+    for (Guard<?> guard : open.values()) {
+      if (guard.until - now <= 0) {
+        Log.guarded("a late request of the store could not be ended", guard::timedOut);
+      } else {
+        next = isAnyOpen ? Math.min(next, guard.until - now) : guard.until - now;
+        isAnyOpen = true;
+      }
+    }
+    if (isAnyOpen) {
+      timer.runIn(next, now);
+    }
+  }
+
   // ---- how long
 
   /** For the first attempt of one that has waited for its turn to ask. */
@@ -358,16 +382,22 @@ public final class StoreCalls {
     private final long number = count.incrementAndGet();
     private final Answer<T> answer;
     private final AtomicBoolean done = new AtomicBoolean();
-    private volatile Scheduler.@Nullable Timer timer;
+
+    /** When it is late. */
+    private long until;
 
     Guard(Answer<T> answer) {
       this.answer = answer;
     }
 
     void start(long withinNanos) {
+      long now = clock.nanos();
+      until = now + withinNanos + graceNanos;
       open.put(number, this);
-      timer = scheduler.schedule(this::timedOut, withinNanos + graceNanos);
-      settleIfDone();
+      timer.runIn(withinNanos + graceNanos, now);
+      if (done.get()) {
+        open.remove(number);
+      }
       if (closed) {
         timedOut();
       }
@@ -376,7 +406,7 @@ public final class StoreCalls {
     void answered(@Nullable T value, @Nullable Throwable thrown) {
       StoreException failure = thrown == null ? null : asStoreException(thrown);
       if (done.compareAndSet(false, true)) {
-        settleIfDone();
+        open.remove(number);
         answer.now(value, failure);
       } else {
         answer.late(value, failure);
@@ -385,20 +415,9 @@ public final class StoreCalls {
 
     void timedOut() {
       if (done.compareAndSet(false, true)) {
-        settleIfDone();
+        open.remove(number);
         answer.timedOut(
             new StoreException(Failure.UNKNOWN_OUTCOME, "the store did not answer in time", null));
-      }
-    }
-
-    void settleIfDone() {
-      if (!done.get()) {
-        return;
-      }
-      open.remove(number);
-      Scheduler.Timer t = timer;
-      if (t != null) {
-        t.cancel();
       }
     }
   }

@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param permits how many permits
  * @param limit of how many
  * @param ttl a multiple of the store's step, within its limits
+ * @param ttlNanos the same, for what asks at each acquisition
  * @param maxHold the longest life of a lease
  * @param minHold for how long the name stays locked, from the grant
  * @param renewed whether it is renewed while held
@@ -26,6 +27,7 @@ record Terms(
     int permits,
     int limit,
     Duration ttl,
+    long ttlNanos,
     Optional<Duration> maxHold,
     Optional<Duration> minHold,
     boolean renewed,
@@ -56,11 +58,13 @@ record Terms(
               + " store keeps no queue, so it cannot serve waiters in order across processes: "
               + "leave out LockOptions.fair(), or use a store with FIFO");
     }
+    Duration ttl = options.ttl().map(d -> chosenTtl(d, store)).orElse(clientTtl);
     return new Terms(
         share.mode(),
         share.permits(),
         share.limit(),
-        options.ttl().map(d -> chosenTtl(d, store)).orElse(clientTtl),
+        ttl,
+        Durations.nanos(ttl),
         options.maxHold(),
         options.minHold().map(d -> possibleMinHold(d, store)),
         options.renewal() == LockOptions.Renewal.AUTOMATIC,
@@ -124,10 +128,6 @@ record Terms(
   private static Duration roundedUp(Duration ttl, Duration step) {
     long over = Durations.nanos(ttl) % Durations.nanos(step);
     return over == 0 ? ttl : ttl.plus(step).minusNanos(over);
-  }
-
-  long ttlNanos() {
-    return Durations.nanos(ttl);
   }
 
   /** Whether both may use a name at a time. */

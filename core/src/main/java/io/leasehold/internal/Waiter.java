@@ -151,7 +151,7 @@ final class Waiter {
       return;
     }
     if (thread != null) {
-      steps.add(() -> engine.scheduler.unpark(thread));
+      wake();
     } else if (end != Withdrawn.WITHDRAWN) {
       PendingLease target = requireNonNull(future);
       steps.add(() -> target.completer.execute(() -> complete(target, end)));
@@ -170,9 +170,14 @@ final class Waiter {
   }
 
   /** Under the mutex: lets the parked thread make a request. */
-  void send(StoreCalls.Request request, Steps steps) {
+  void send(StoreCalls.Request request) {
     errand = request;
-    steps.add(() -> engine.scheduler.unpark(thread));
+    wake();
+  }
+
+  /** Under the mutex: a thread needs longer to wake up than the event needs to end. */
+  private void wake() {
+    engine.scheduler.unpark(thread);
   }
 
   /**

@@ -121,8 +121,8 @@ final class EngineMutants {
               List.of(
                   new Patch(
                       "Hold",
-                      "return !asked && ASKED.compareAndSet(this, false, true)",
-                      "return !asked || ASKED.compareAndSet(this, true, true)"),
+                      "return ASKED.compareAndSet(this, 0, 1)",
+                      "return ASKED.getAndSet(this, 1) >= 0"),
                   new Patch(
                       "Releaser",
                       "if (!hold.endReleased()) {",
@@ -245,9 +245,19 @@ final class EngineMutants {
               List.of(
                   new Patch(
                       "Poller",
-                      "postponed = true; schedule(batchEnds, now); return Map.of();",
+                      "postponed = true; timer.runIn(batchEnds - now, now); return Map.of();",
                       "takeDue(now); return Map.of();")),
               "whatCameDueIsPolledAtOnce"),
+          mutant(
+              "what is due before the others waits for them",
+              "EarliestTimer",
+              "return running != NEVER && due - running >= 0;",
+              "return running != NEVER;"),
+          mutant(
+              "a request that is sent after another is never late",
+              "StoreCalls",
+              "if (isAnyOpen) { timer.runIn(next, now); }",
+              ""),
           mutant(
               "no poll",
               "Poller",
