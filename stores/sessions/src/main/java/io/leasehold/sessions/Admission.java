@@ -21,13 +21,13 @@ record Admission(
   /** For the entry at this index. */
   static Admission of(List<Entry> all, int index) {
     Entry own = all.get(index);
-    List<Entry> before = all.subList(0, index);
     int holders = holders(all);
     boolean isFollowed = index + 1 < all.size();
     boolean wanted = holders < all.size();
     if (index < holders) {
       return new Admission(true, 0, List.of(), isFollowed, wanted);
     }
+    List<Entry> before = all.subList(0, index);
     List<Entry> inTheWay;
     if (own.mode() == LockMode.SHARED) {
       inTheWay = List.of(lastThatIsNotShared(before));

@@ -21,7 +21,7 @@ final class InTheWay {
    * The entries of the name when they were last read, without those that are gone since. What was
    * made later is behind the own entry; so no other entry is before it.
    */
-  private List<Entry> known = List.of();
+  private final List<Entry> known = new ArrayList<>();
 
   /** The keys of the entries that are watched. */
   private final Set<String> watched = new HashSet<>();
@@ -41,22 +41,21 @@ final class InTheWay {
   /** Nothing is known any more: another entry is made. */
   synchronized void clear() {
     entries = List.of();
-    known = List.of();
+    known.clear();
     watched.clear();
   }
 
   /** The name was read. */
   synchronized void read(List<Entry> all, Admission now) {
-    known = all;
+    known.clear();
+    known.addAll(all);
     entries = now.inTheWay();
   }
 
   synchronized void gone(Entry entry) {
     for (int i = 0; i < known.size(); i++) {
       if (known.get(i).isSameAs(entry)) {
-        List<Entry> left = new ArrayList<>(known);
-        left.remove(i);
-        known = left;
+        known.remove(i);
         return;
       }
     }
