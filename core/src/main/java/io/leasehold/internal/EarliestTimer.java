@@ -40,11 +40,13 @@ final class EarliestTimer {
     mutex.lock();
     try {
       if (!runsBefore(due)) {
+        // First, as it may fail: then the one before stays
+        Scheduler.Timer sooner = scheduler.schedule(this::run, due - now);
         if (timer != null) {
           timer.cancel();
         }
+        timer = sooner;
         at = due;
-        timer = scheduler.schedule(this::run, due - now);
       }
     } finally {
       mutex.unlock();

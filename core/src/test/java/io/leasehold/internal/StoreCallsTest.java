@@ -1,6 +1,7 @@
 package io.leasehold.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.StoreException;
 import io.leasehold.spi.Traits.Calls;
@@ -68,6 +69,21 @@ class StoreCallsTest {
     assertThat(late).containsExactly("second");
   }
 
+  /** The thread of the timers could not be started, for example. */
+  @Test
+  void aTimerThatCouldNotBeSetKeepsNoOtherRequestFromItsEnd() {
+    time.isFailing = true;
+    assertThatThrownBy(() -> send("first", Duration.ofMillis(50)))
+        .isInstanceOf(OutOfMemoryError.class);
+    time.isFailing = false;
+    send("second", Duration.ofMillis(50));
+    time.isFailing = true;
+    assertThatThrownBy(() -> send("sooner", Duration.ofMillis(20)))
+        .isInstanceOf(OutOfMemoryError.class);
+    time.advance(Duration.ofMillis(50));
+    assertThat(late).contains("second");
+  }
+
   private CompletableFuture<Boolean> send(String name, Duration within) {
     CompletableFuture<Boolean> request = new CompletableFuture<>();
     calls.callOwn(
@@ -92,6 +108,7 @@ class StoreCallsTest {
   private static final class ByHand implements Clock, Scheduler {
     final List<Due> timers = new ArrayList<>();
     int scheduled;
+    boolean isFailing;
     private long now;
 
     private record Due(long at, Runnable task) {}
@@ -120,6 +137,9 @@ class StoreCallsTest {
     @Override
     public Timer schedule(Runnable task, long delayNanos) {
       scheduled++;
+      if (isFailing) {
+        throw new OutOfMemoryError("planted: unable to create native thread");
+      }
       Due due = new Due(now + delayNanos, task);
       timers.add(due);
       return () -> timers.remove(due);
