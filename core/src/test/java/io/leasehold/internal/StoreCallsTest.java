@@ -116,7 +116,7 @@ class StoreCallsTest {
     void advance(Duration by) {
       long end = now + by.toNanos();
       while (timers.stream().anyMatch(timer -> timer.at <= end)) {
-        Due next = timers.stream().min(Comparator.comparing(Due::at)).orElseThrow();
+        Due next = timers.stream().min(Comparator.comparingLong(Due::at)).orElseThrow();
         timers.remove(next);
         now = Math.max(now, next.at);
         next.task.run();
