@@ -214,12 +214,13 @@ class LossTest {
     }
   }
 
+  /** The command would be asked to end after six seconds, three after the first renewal. */
   @Test
   void aLeaseThatIsKeptIsLeftAlone() {
     Running.Result result =
-        tool.run("run", "--ttl", "3s", "x", "--", "sh", "-c", "sleep 4; exit 3");
+        tool.run("run", "--ttl", "9s", "x", "--", "sh", "-c", "sleep 10; exit 3");
 
-    assertThat(result.code()).isEqualTo(3);
+    assertThat(result.code()).as(result.err()).isEqualTo(3);
     assertThat(result.err()).isEmpty();
   }
 
