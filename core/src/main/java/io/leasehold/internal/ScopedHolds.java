@@ -142,9 +142,9 @@ final class ScopedHolds {
         "lock '" + name + "': thread " + Thread.currentThread().getName() + " " + why);
   }
 
-  /** Takes it out of those of this thread, of which {@code innermostOne} comes first. */
-  private void remove(Scope scope, Thread me, @Nullable Scope innermostOne) {
-    Scope inner = innermostOne;
+  /** Takes it out of those of this thread, the innermost of which is {@code first}. */
+  private void remove(Scope scope, Thread me, @Nullable Scope first) {
+    Scope inner = first;
     if (inner != scope) {
       while (inner != null && inner.outer != scope) {
         inner = inner.outer;

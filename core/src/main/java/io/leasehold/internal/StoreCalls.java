@@ -40,6 +40,8 @@ public final class StoreCalls {
    */
   private static final long BLOCKING_GRACE_NANOS = 100_000_000;
 
+  private static final long LEAST_PAUSE_NANOS = 1_000_000;
+
   /** Less is no real chance. */
   static final long LEAST_NANOS = 1_000_000;
 
@@ -316,18 +318,28 @@ public final class StoreCalls {
 
   private void endLate() {
     long now = clock.nanos();
-    boolean isAnyOpen = false;
-    long next = 0;
+    long next = Long.MAX_VALUE;
     for (Guard<?> guard : open.values()) {
       if (guard.until - now <= 0) {
-        Log.guarded("a late request of the store could not be ended", guard::timedOut);
+        end(guard);
       } else {
-        next = isAnyOpen ? Math.min(next, guard.until - now) : guard.until - now;
-        isAnyOpen = true;
+        next = Math.min(next, guard.until - now);
       }
     }
-    if (isAnyOpen) {
-      timer.runIn(next, now);
+    if (next != Long.MAX_VALUE) {
+      // A silent store is asked by many: all of them are looked at each time
+      timer.runIn(Math.max(LEAST_PAUSE_NANOS, next), now);
+    }
+  }
+
+  /** What goes wrong with one must not keep the others from their end. */
+  private void end(Guard<?> guard) {
+    try {
+      guard.timedOut();
+    } catch (RuntimeException | Error e) {
+      // Not here: this is the timer, and a logger may block
+      scheduler.callback(
+          Lane.EVENT, () -> Log.error("a late request to the store could not be ended", e));
     }
   }
 

@@ -61,7 +61,7 @@ final class BareZooKeeper implements Client {
       }
 
       private List<String> enter() throws KeeperException, InterruptedException {
-        if (own.isEmpty() && zooKeeper.exists(parent, false) == null) {
+        if (own.isEmpty()) {
           makeParent();
         }
         CompletableFuture<String> made = new CompletableFuture<>();
@@ -83,7 +83,7 @@ final class BareZooKeeper implements Client {
         try {
           zooKeeper.create(parent, NO_DATA, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         } catch (NodeExistsException e) {
-          own = ""; // by the other process
+          // By the other process
         }
       }
 

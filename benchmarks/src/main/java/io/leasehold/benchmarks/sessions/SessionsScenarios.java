@@ -26,30 +26,30 @@ final class SessionsScenarios {
   /** In a period: a beat, and 40 reads. */
   private static final Target RENEWALS = Target.atMost(LEASEHOLD, "requests", 41);
 
-  /** And a beat, which may come between any two of 500 pairs. */
-  private static final double THREE = 3.02;
+  /** Three, and beats that may come between any two of 500 pairs. */
+  private static final double THREE_AND_BEATS = 3.02;
 
   private SessionsScenarios() {}
 
   static List<Scenario> ofZooKeeper() {
-    List<Contender> all = List.of(LEASEHOLD, CURATOR);
-    List<Contender> withBare = List.of(LEASEHOLD, CURATOR, NODES);
+    List<Contender> both = List.of(LEASEHOLD, CURATOR);
+    List<Contender> all = List.of(LEASEHOLD, CURATOR, NODES);
     Duration[] waits = {SHORT, Duration.ofMillis(500), Duration.ofSeconds(5)};
     return List.of(
         pair(
-            withBare,
-            Target.atMost(LEASEHOLD, "requests", THREE),
+            all,
+            Target.atMost(LEASEHOLD, "requests", THREE_AND_BEATS),
             Target.atMost(LEASEHOLD, "median", 0.92).times(CURATOR).aim(0.85)),
-        oneProcess(all, Target.atLeast(LEASEHOLD, "rate", 10).times(CURATOR).aim(25)),
-        processes(all, Target.atLeast(LEASEHOLD, "rate", 5).times(CURATOR).aim(10)),
+        oneProcess(both, Target.atLeast(LEASEHOLD, "rate", 10).times(CURATOR).aim(25)),
+        processes(both, Target.atLeast(LEASEHOLD, "rate", 5).times(CURATOR).aim(10)),
         handOver(
-            withBare,
+            all,
             waits,
             Stream.of(waits)
                 .map(Measurings::handOverAfter)
                 .map(each -> Target.atMost(LEASEHOLD, each, 0.85).times(CURATOR).aim(0.75))
                 .toArray(Target[]::new)),
-        held(all));
+        held(both));
   }
 
   static List<Scenario> ofEtcd() {

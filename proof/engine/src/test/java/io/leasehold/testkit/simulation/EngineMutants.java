@@ -256,7 +256,7 @@ final class EngineMutants {
           mutant(
               "a request that is sent after another is never late",
               "StoreCalls",
-              "if (isAnyOpen) { timer.runIn(next, now); }",
+              "timer.runIn(Math.max(LEAST_PAUSE_NANOS, next), now);",
               ""),
           mutant(
               "no poll",
