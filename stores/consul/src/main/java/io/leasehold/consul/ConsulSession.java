@@ -150,8 +150,8 @@ final class ConsulSession implements Session {
   }
 
   @Override
-  public Duration left() {
-    return life.left();
+  public SessionLife life() {
+    return life;
   }
 
   @Override

@@ -234,8 +234,8 @@ final class EtcdSession implements Session {
   }
 
   @Override
-  public Duration left() {
-    return life.left();
+  public SessionLife life() {
+    return life;
   }
 
   @Override

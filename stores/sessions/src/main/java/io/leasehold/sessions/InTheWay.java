@@ -52,17 +52,15 @@ final class InTheWay {
     entries = now.inTheWay();
   }
 
-  synchronized void gone(Entry entry) {
-    for (int i = 0; i < known.size(); i++) {
+  /** An entry has changed, or is not watched after all. */
+  synchronized void changed(Entry entry, boolean isGone) {
+    watched.remove(entry.key());
+    for (int i = 0; isGone && i < known.size(); i++) {
       if (known.get(i).isSameAs(entry)) {
         known.remove(i);
         return;
       }
     }
-  }
-
-  synchronized void unwatched(Entry entry) {
-    watched.remove(entry.key());
   }
 
   /** What is known of an entry; null if it was not seen. */
@@ -89,7 +87,7 @@ final class InTheWay {
               .whenComplete(
                   (found, failed) -> {
                     if (failed != null || found.isEmpty()) {
-                      unwatched(each);
+                      changed(each, false);
                     }
                   })
               .thenApply(

@@ -4,7 +4,6 @@ import io.leasehold.spi.support.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -19,7 +18,7 @@ final class OpenSession {
   final Duration ttl;
 
   private final long every;
-  private final Duration yield;
+  private final long yield;
   private final Clock clock;
   private final Set<Place> places = ConcurrentHashMap.newKeySet();
 
@@ -37,7 +36,7 @@ final class OpenSession {
   OpenSession(Duration ttl, Duration every, Duration yield, Clock clock) {
     this.ttl = ttl;
     this.every = every.toNanos();
-    this.yield = yield;
+    this.yield = yield.toNanos();
     this.clock = clock;
   }
 
@@ -117,25 +116,21 @@ final class OpenSession {
   }
 
   /**
-   * How long a lease in it certainly lives: no more than what it may count on at any time, so that
-   * each renewal brings the same. Empty if the session may have ended.
+   * How many nanoseconds a lease in it certainly lives: no more than what it may count on at any
+   * time, so that each renewal brings the same. Zero or less if the session may have ended.
    */
-  Optional<Duration> left() {
-    Duration left = session().left();
-    return left.isNegative() || left.isZero()
-        ? Optional.empty()
-        : Optional.of(left.compareTo(yield) < 0 ? left : yield);
+  long left() {
+    return Math.min(yield, session().life().leftNanos());
   }
 
   /** How much has passed since this was {@link #left}; nothing if a beat came between. */
-  Duration passed(Duration then) {
-    Duration passed = then.minus(left().orElse(Duration.ZERO));
-    return passed.isNegative() ? Duration.ZERO : passed;
+  Duration passed(long then) {
+    return Duration.ofNanos(Math.max(0, then - Math.max(0, left())));
   }
 
   /** A beat if less is left than a lease may count on, unless the last one was sent just now. */
   CompletionStage<Void> beatIfDue() {
-    boolean isDue = session().left().compareTo(yield) < 0;
+    boolean isDue = left() < yield;
     return isDue && clock.nanos() - beatSent >= every / 2
         ? beat()
         : CompletableFuture.completedFuture(null);

@@ -203,8 +203,8 @@ final class Place {
    */
   private synchronized @Nullable Granted grantUnread(Standing standing) {
     Admission now = inTheWay.of(standing.entry);
-    Optional<Duration> left = standing.in.left();
-    boolean mayHold = waits() && refusal == null && isStill(standing) && left.isPresent();
+    long left = standing.in.left();
+    boolean mayHold = waits() && refusal == null && isStill(standing) && left > 0;
     if (!mayHold || now == null || !now.holds() || ticket.mode() == LockMode.PERMITS) {
       return null;
     }
@@ -212,7 +212,7 @@ final class Place {
     watching = false;
     // It may not have asked for long, and counts on the lease from now on
     heard = standing.in.now();
-    return new Granted(standing.entry.number(), left.get(), now.wanted());
+    return new Granted(standing.entry.number(), Duration.ofNanos(left), now.wanted());
   }
 
   /** With the monitor. */
@@ -302,12 +302,12 @@ final class Place {
   private CompletionStage<Attempt> grant(Standing standing, Admission now, Duration within) {
     OpenSession in = standing.in;
     Entry mine = standing.entry;
-    Optional<Duration> left = in.left();
-    if (left.isEmpty()) {
+    long left = in.left();
+    if (left <= 0) {
       return in.beat()
           .thenCompose(
               done ->
-                  in.left().isEmpty()
+                  in.left() <= 0
                       ? CompletableFuture.failedFuture(Failures.sessionInDoubt())
                       : grant(standing, now, within));
     }
@@ -330,7 +330,7 @@ final class Place {
     if (tellNext) {
       in.session().touch(mine, within).whenComplete(Place::logged);
     }
-    return answer(new Granted(mine.number(), left.get(), now.wanted()));
+    return answer(new Granted(mine.number(), Duration.ofNanos(left), now.wanted()));
   }
 
   private static void logged(@Nullable Object done, @Nullable Throwable failed) {
@@ -419,10 +419,7 @@ final class Place {
   }
 
   private void changed(Entry entry, boolean isGone) {
-    if (isGone) {
-      inTheWay.gone(entry);
-    }
-    inTheWay.unwatched(entry);
+    inTheWay.changed(entry, isGone);
     if (!waits()) {
       return;
     }
@@ -431,7 +428,7 @@ final class Place {
     if (standing == null || unread == null) {
       listener.wake(ticket.id());
     } else {
-      listener.granted(ticket.id(), unread, () -> standing.in.passed(unread.remaining()));
+      listener.granted(ticket.id(), unread, () -> standing.in.passed(unread.remaining().toNanos()));
       check(standing);
     }
   }
@@ -472,11 +469,10 @@ final class Place {
     if (!granted) {
       return now.holds() ? new Renewal.AttemptNow() : new Renewal.Waiting();
     }
-    return asked
-        .in
-        .left()
-        .<Renewal>map(left -> new Renewal.Renewed(left, now.wanted()))
-        .orElseGet(() -> new Renewal.Unknown(Failures.sessionInDoubt()));
+    long left = asked.in.left();
+    return left > 0
+        ? new Renewal.Renewed(Duration.ofNanos(left), now.wanted())
+        : new Renewal.Unknown(Failures.sessionInDoubt());
   }
 
   /** The answer to a renewal if its entry is not there: a waiting ticket enters again. */

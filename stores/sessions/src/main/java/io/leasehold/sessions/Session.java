@@ -73,8 +73,8 @@ public interface Session {
   /** Prolongs the session. */
   CompletionStage<Void> beat(Duration within);
 
-  /** How long from now the store certainly keeps the session: see {@link SessionLife}. */
-  Duration left();
+  /** How long the store certainly keeps the session. */
+  SessionLife life();
 
   /** Ends the session with all its entries; completes when the store has answered. */
   CompletionStage<?> end();

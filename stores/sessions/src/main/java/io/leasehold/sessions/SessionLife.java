@@ -67,9 +67,13 @@ public final class SessionLife {
   }
 
   /** How long from now; zero or less if it may have ended. */
-  public synchronized Duration left() {
+  public Duration left() {
+    return Duration.ofNanos(leftNanos());
+  }
+
+  synchronized long leftNanos() {
     long passed = clock.nanos() - provenNanos;
     long byWall = (clock.wallMillis() - provenMillis) * 1_000_000;
-    return Duration.ofNanos(ttlNanos - (byWall - passed > SUSPENDED_NANOS ? byWall : passed));
+    return ttlNanos - (byWall - passed > SUSPENDED_NANOS ? byWall : passed);
   }
 }

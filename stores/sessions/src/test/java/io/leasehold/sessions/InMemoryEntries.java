@@ -445,8 +445,8 @@ final class InMemoryEntries {
     }
 
     @Override
-    public Duration left() {
-      return life.left();
+    public SessionLife life() {
+      return life;
     }
 
     @Override

@@ -58,10 +58,9 @@ record Wire(ZooKeeper zk, Function<String, List<ACL>> acls, SessionLife life, Ru
         });
   }
 
-  CompletableFuture<Boolean> delete(String path) {
-    CompletableFuture<Optional<String>> answer =
-        write(reply -> zk.delete(path, -1, (code, is, context) -> reply.accept(code, path), null));
-    return answer.thenApply(Optional::isPresent);
+  CompletableFuture<Optional<String>> delete(String path) {
+    return write(
+        reply -> zk.delete(path, -1, (code, is, context) -> reply.accept(code, path), null));
   }
 
   CompletableFuture<Optional<Stat>> setData(String path, byte[] data) {

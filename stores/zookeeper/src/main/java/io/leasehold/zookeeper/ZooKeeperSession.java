@@ -6,6 +6,7 @@ import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.Entry.Details;
 import io.leasehold.sessions.Failures;
 import io.leasehold.sessions.Session;
+import io.leasehold.sessions.SessionLife;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
@@ -265,11 +266,10 @@ final class ZooKeeperSession implements Session {
 
   private CompletableFuture<Boolean> leave(String path) {
     return wire.delete(path)
-        .whenComplete(
-            (there, failed) -> {
-              if (failed == null) {
-                entries.remove(path);
-              }
+        .thenApply(
+            there -> {
+              entries.remove(path);
+              return there.isPresent();
             });
   }
 
@@ -338,8 +338,8 @@ final class ZooKeeperSession implements Session {
   }
 
   @Override
-  public Duration left() {
-    return wire.life().left();
+  public SessionLife life() {
+    return wire.life();
   }
 
   @Override
@@ -349,9 +349,9 @@ final class ZooKeeperSession implements Session {
 
   /** Removes what it has made, where the session itself goes on. */
   CompletableFuture<Void> removeAll() {
-    Stream<CompletionStage<Boolean>> inDoubt =
+    Stream<CompletionStage<?>> inDoubt =
         doubted.values().stream().map(ticket -> takeBack(ticket, ttl));
-    Stream<CompletionStage<Boolean>> known =
+    Stream<CompletionStage<?>> known =
         Stream.concat(entries.stream(), Stream.of(beats)).map(wire::delete);
     return CompletableFuture.allOf(
         Stream.concat(inDoubt, known)

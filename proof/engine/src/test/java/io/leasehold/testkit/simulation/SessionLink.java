@@ -324,8 +324,8 @@ final class SessionLink implements EntryStore {
     }
 
     @Override
-    public Duration left() {
-      return life.left();
+    public SessionLife life() {
+      return life;
     }
 
     @Override
