@@ -81,7 +81,9 @@ final class SessionLink implements EntryStore {
     int sentIn = epoch;
     long arrives = world.time.now() + delay();
     lastArrival = isOrdered ? Math.max(arrives, lastArrival) : arrives;
-    world.time.in(lastArrival - world.time.now(), () -> arrive(answer, work, refused, sentIn));
+    world.time.in(
+        lastArrival - world.time.now(),
+        () -> world.server.run(() -> arrive(answer, work, refused, sentIn)));
     return answer;
   }
 
@@ -180,7 +182,11 @@ final class SessionLink implements EntryStore {
         "sessions",
         EnumSet.allOf(LockMode.class),
         new Limits(
-            Duration.ofMillis(10), Duration.ofDays(1), Duration.ofMillis(1), 60, ttl -> ttl));
+            Duration.ofMillis(10),
+            Duration.ofDays(1),
+            Duration.ofMillis(1),
+            world.yieldPercent,
+            ttl -> ttl));
   }
 
   @Override

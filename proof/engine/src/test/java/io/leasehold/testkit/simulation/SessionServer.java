@@ -14,13 +14,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** A server that keeps entries of sessions, in virtual time. It is never wrong, and never down. */
+/** A server that keeps entries of sessions, in virtual time. It may stand still. */
 final class SessionServer {
   private final Timeline time;
   private final Dice dice;
   private final List<Held> entries = new ArrayList<>();
   private final List<Watched> watched = new ArrayList<>();
   private long number;
+  private long standsUntil;
 
   /** What people have ended: its holder may not know it yet. */
   final Set<LeaseId> revoked = new HashSet<>();
@@ -33,6 +34,21 @@ final class SessionServer {
   SessionServer(Timeline time, Dice dice) {
     this.time = time;
     this.dice = dice;
+  }
+
+  /** Does nothing for so long. */
+  void standStill(long nanos) {
+    standsUntil = time.now() + nanos;
+  }
+
+  /** Now, or when it goes on, in the order of arrival. */
+  void run(Runnable work) {
+    long left = standsUntil - time.now();
+    if (left > 0) {
+      time.in(left, () -> run(work));
+    } else {
+      work.run();
+    }
   }
 
   /** A session, as the server knows it. */
@@ -59,7 +75,8 @@ final class SessionServer {
     /** Ends it once it is silent for its ttl; it may take its time. */
     private void expireLater() {
       long least = heard + ttl - time.now();
-      time.in(least + (dice.chance(0.5) ? 1 : dice.between(1, ttl)), this::expireIfSilent);
+      long late = dice.chance(0.5) ? 1 : dice.between(1, ttl);
+      time.in(least + late, () -> run(this::expireIfSilent));
     }
 
     private void expireIfSilent() {

@@ -18,9 +18,10 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * The production engine over the recipe of the stores that have sessions, in virtual time: several
- * processes that stand still, crash and lose their connection, sessions that end, requests that are
- * late and lost, people who remove entries; all decided by one seed. No two hold what one may hold,
- * tokens rise, and once all is well again each caller is served and nothing is left.
+ * processes that stand still, crash and lose their connection, a server that stands still, sessions
+ * that end, requests that are late and lost, people who remove entries; all decided by one seed. No
+ * two hold what one may hold, tokens rise, and once all is well again each caller is served and
+ * nothing is left.
  */
 final class SessionSimulation {
   private static final long TROUBLE_ENDS = 15 * Plan.SECOND;
@@ -35,6 +36,10 @@ final class SessionSimulation {
   final SessionServer server;
   private final Dice dice;
   private final double loss;
+
+  /** How much of a session's ttl a lease may count on. */
+  final int yieldPercent;
+
   private final List<Client> processes = new ArrayList<>();
   private final List<Held> held = new ArrayList<>();
   private int grants;
@@ -51,19 +56,33 @@ final class SessionSimulation {
   /** A grant, whether it lasts or not. */
   private record Held(Client process, String name, Wish wish, Lease lease, long token) {}
 
-  private SessionSimulation(long seed) {
+  private SessionSimulation(long seed, boolean isSevere) {
     dice = new Dice(seed * 0x9E3779B97F4A7C15L + 11);
+    yieldPercent = isSevere ? dice.pick(List.of(60, 99)) : 60;
     server = new SessionServer(time, dice.split());
     loss = dice.pick(List.of(0.0, 0.02, 0.2));
     boolean isOrdered = dice.chance(0.5);
     for (int i = dice.between(2, 4); i > 0; i--) {
       processes.add(new Client(i, isOrdered, dice.split()));
     }
+    for (int i = isSevere ? dice.between(0, 3) : 0; i > 0; i--) {
+      long length = dice.spread(Plan.MS, 3 * Plan.SECOND);
+      time.in(dice.spread(100 * Plan.MS, TROUBLE_ENDS - length), () -> server.standStill(length));
+    }
   }
 
   /** Runs one seed. */
   static Result run(long seed) {
-    SessionSimulation simulation = new SessionSimulation(seed);
+    return run(seed, true);
+  }
+
+  /** Runs one seed as before the server stood still, and leases counted on most of the ttl. */
+  static Result runMildly(long seed) {
+    return run(seed, false);
+  }
+
+  private static Result run(long seed, boolean isSevere) {
+    SessionSimulation simulation = new SessionSimulation(seed, isSevere);
     simulation.processes.forEach(Client::begin);
     simulation.time.in(TROUBLE_ENDS, () -> simulation.processes.forEach(Client::heal));
     try {
