@@ -11,6 +11,7 @@ import io.leasehold.spi.StoreFactory;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -55,24 +56,24 @@ enum QuorumLibrary implements Library {
     return switch (this) {
       case QUORUM -> LeaseholdClient.connect("quorum:" + url + "?accept=unfenced", ttl);
       case SINGLE -> LeaseholdClient.connect(members[0], ttl);
-      case QUORUM_LETTUCE -> lettuce(Quorum.of(lettuce(members)), ttl);
-      case SINGLE_LETTUCE -> lettuce(lettuce(members)[0], ttl);
+      case QUORUM_LETTUCE -> lettuce(Quorum.of(members(members)), ttl);
+      case SINGLE_LETTUCE -> lettuce(store(RedisClient.create(members[0])), ttl);
       case REDISSON -> redisson(members, ttl);
     };
   }
 
-  private static StoreFactory[] lettuce(String... members) {
+  /** One thread sends to all members and reads from them, instead of one for each. */
+  private static StoreFactory[] members(String... members) {
+    ClientResources resources = ClientResources.builder().ioThreadPoolSize(1).build();
     return Stream.of(members)
-        .map(
-            member -> {
-              RedisClient client = RedisClient.create(member);
-              client.setOptions(
-                  ClientOptions.builder()
-                      .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-                      .build());
-              return LettuceStores.using(client);
-            })
+        .map(member -> store(RedisClient.create(resources, member)))
         .toArray(StoreFactory[]::new);
+  }
+
+  private static StoreFactory store(RedisClient client) {
+    client.setOptions(
+        ClientOptions.builder().disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS).build());
+    return LettuceStores.using(client);
   }
 
   private static Client lettuce(StoreFactory store, Duration ttl) {

@@ -20,6 +20,8 @@ enum RedisContender implements Contender {
   LETTUCE(RedisLibrary.LETTUCE, "bare Lettuce"),
   /** {@code BLPOP} and {@code RPUSH}. */
   LIST(RedisLibrary.LIST, "bare BLPOP"),
+  /** A script that publishes, and a thread that listens. */
+  MESSAGE(RedisLibrary.MESSAGE, "bare message"),
   /** The JDK's, fair, in one process. */
   REENTRANT_LOCK(RedisLibrary.JDK, "ReentrantLock");
 

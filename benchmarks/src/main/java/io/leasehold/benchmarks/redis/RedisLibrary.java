@@ -45,6 +45,9 @@ enum RedisLibrary implements Library {
   /** No library, and hardly a lock. */
   LIST(Jedis.class),
 
+  /** The same. */
+  MESSAGE(Jedis.class),
+
   /** What can be had where there is only one process. */
   JDK(Lock.class);
 
@@ -73,6 +76,7 @@ enum RedisLibrary implements Library {
       case JEDIS -> new BareJedis(url, ttl);
       case LETTUCE -> new BareLettuce(url, ttl);
       case LIST -> new BareList(url);
+      case MESSAGE -> new BareMessage(url);
       case JDK -> fairReentrantLocks();
     };
   }

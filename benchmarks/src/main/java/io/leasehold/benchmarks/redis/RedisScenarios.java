@@ -5,6 +5,7 @@ import static io.leasehold.benchmarks.redis.RedisContender.LEASEHOLD;
 import static io.leasehold.benchmarks.redis.RedisContender.LEASEHOLD_FAIR;
 import static io.leasehold.benchmarks.redis.RedisContender.LETTUCE;
 import static io.leasehold.benchmarks.redis.RedisContender.LIST;
+import static io.leasehold.benchmarks.redis.RedisContender.MESSAGE;
 import static io.leasehold.benchmarks.redis.RedisContender.REDISSON;
 import static io.leasehold.benchmarks.redis.RedisContender.REDISSON_FAIR;
 import static io.leasehold.benchmarks.redis.RedisContender.REENTRANT_LOCK;
@@ -147,7 +148,7 @@ final class RedisScenarios {
         "hand-over",
         "hand-over between two processes",
         List.of(P50_OVER, P99_OVER, new Measure("warm p50", "ms")),
-        List.of(LEASEHOLD, LEASEHOLD_FAIR, REDISSON, REDISSON_FAIR, SPRING, LIST),
+        List.of(LEASEHOLD, LEASEHOLD_FAIR, REDISSON, REDISSON_FAIR, SPRING, LIST, MESSAGE),
         Measurings.handOverColdAndWarm(),
         List.of(
             Target.atMost(LEASEHOLD, "hand-over p50", 0.35).times(REDISSON).aim(0.22),

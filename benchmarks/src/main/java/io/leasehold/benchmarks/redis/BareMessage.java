@@ -1,0 +1,77 @@
+package io.leasehold.benchmarks.redis;
+
+import io.leasehold.benchmarks.runner.Client;
+import io.leasehold.benchmarks.runner.Mutex;
+import java.net.URI;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.JedisPubSub;
+
+/**
+ * The least that a hand-over can cost where a process listens on one connection for all that its
+ * threads wait for: a script that sends the next process a message, and the listening thread, which
+ * wakes the one that waits. It has no ttl and no token, who dies with it keeps it for ever, and
+ * only one thread of a process waits at a time.
+ */
+final class BareMessage implements Client {
+  private static final String TAKE =
+      "if redis.call('set', KEYS[1], 1, 'NX') then return 1 end redis.call('rpush', KEYS[2],"
+          + " ARGV[1]) return 0";
+
+  private static final String LEAVE =
+      "local next = redis.call('lpop', KEYS[2]) if next then redis.call('publish', next, '') else"
+          + " redis.call('del', KEYS[1]) end";
+
+  private final ThreadLocal<Jedis> connection;
+  private final String channel = UUID.randomUUID().toString();
+  private final Semaphore granted = new Semaphore(0);
+
+  BareMessage(String url) {
+    connection = ThreadLocal.withInitial(() -> new Jedis(URI.create(url), 0));
+    CountDownLatch listens = new CountDownLatch(1);
+    JedisPubSub listener =
+        new JedisPubSub() {
+          @Override
+          public void onSubscribe(String heard, int channels) {
+            listens.countDown();
+          }
+
+          @Override
+          public void onMessage(String heard, String message) {
+            granted.release();
+          }
+        };
+    Thread listening =
+        new Thread(() -> new Jedis(URI.create(url), 0).subscribe(listener, channel), "listening");
+    listening.setDaemon(true);
+    listening.start();
+    try {
+      listens.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public Mutex mutex(String name) {
+    List<String> keys = List.of(name, name + ":waiting");
+    String take = connection.get().scriptLoad(TAKE);
+    String leave = connection.get().scriptLoad(LEAVE);
+    return new Mutex() {
+      @Override
+      public void lock() {
+        if (!connection.get().evalsha(take, keys, List.of(channel)).equals(1L)) {
+          granted.acquireUninterruptibly();
+        }
+      }
+
+      @Override
+      public void unlock() {
+        connection.get().evalsha(leave, keys, List.of());
+      }
+    };
+  }
+}
