@@ -177,7 +177,7 @@ final class ConsulLockStore implements LockStore, EntryList {
             hold.watching = false;
             listener.wake(ticket.id());
           };
-      watches.add(keys.key(ticket.name()), found.index(), watcher);
+      watches.add(keys.key(ticket.name()), 0, found.index(), watcher);
     }
     return new Attempt.Busy(Duration.ZERO, found.holder());
   }
@@ -340,16 +340,9 @@ final class ConsulLockStore implements LockStore, EntryList {
   /** The key, which any other change has given another index. */
   @Override
   public CompletionStage<Boolean> remove(Entry entry, Duration within) {
-    Transaction remove =
-        new Transaction().checkIndex(entry.key(), entry.number()).add("delete", entry.key());
     return agent
-        .put(Transaction.PATH, remove, within)
-        .thenApply(
-            answer -> {
-              boolean isAnother = answer.status() == 409 && !Transaction.isRefused(answer);
-              // The answer to the check is among them
-              return !isAnother && !Transaction.keys(answer).isEmpty();
-            });
+        .put(Transaction.PATH, Transaction.removal(entry.key(), entry.number()), within)
+        .thenApply(Transaction::hasRemoved);
   }
 
   @Override

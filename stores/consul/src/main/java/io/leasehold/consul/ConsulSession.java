@@ -5,12 +5,16 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.consul.Agent.Answer;
 import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.Entry.Details;
+import io.leasehold.sessions.Failures;
+import io.leasehold.sessions.KeyIds;
 import io.leasehold.sessions.Session;
 import io.leasehold.sessions.SessionLife;
 import io.leasehold.spi.Ticket;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import org.json.JSONObject;
@@ -27,6 +31,7 @@ final class ConsulSession implements Session {
   private final SessionLife life;
   private final Runnable ended;
   private final AtomicLong touches = new AtomicLong();
+  private final KeyIds ids = new KeyIds(new SecureRandom().nextLong());
 
   /**
    * Of one that was made.
@@ -44,22 +49,30 @@ final class ConsulSession implements Session {
 
   @Override
   public CompletionStage<Entered> enter(Ticket ticket, Duration within) {
-    String key = entries.key(ticket);
+    String key = entries.key(ticket, ids.enters(ticket.id()));
     Transaction enter =
         new Transaction()
             .add("check-not-exists", entries.gone(ticket.id()))
-            .add("lock", key, id, entries.value(Details.of(ticket)), 0)
+            .add("lock", key, id, entries.value(ticket.id(), Details.of(ticket)), 0)
             .add("get-tree", entries.folder(ticket.name()));
-    return agent.put(Transaction.PATH, enter, within).thenApply(answer -> entered(key, answer));
+    return agent
+        .put(Transaction.PATH, enter, within)
+        .thenApply(answer -> entered(ticket, key, answer))
+        .whenComplete(
+            (entered, failed) -> {
+              if (failed != null && !Failures.mayHaveTakenEffect(failed)) {
+                ids.failed(ticket.id());
+              }
+            });
   }
 
-  private Entered entered(String key, Answer answer) {
+  private Entered entered(Ticket ticket, String key, Answer answer) {
     List<JSONObject> keys = done(answer);
     // The answer to the lock comes first, without the value
     List<Entry> all = entries.of(keys.subList(Math.min(1, keys.size()), keys.size()));
     for (Entry each : all) {
       if (each.key().equals(key)) {
-        return new Entered(each, all);
+        return new Entered(each.with(ticket.id()), all);
       }
     }
     throw new StoreException(
@@ -76,13 +89,24 @@ final class ConsulSession implements Session {
 
   @Override
   public CompletionStage<Boolean> leave(Entry own, Duration within) {
-    return store.remove(own, within);
+    if (!ids.meets(own.id())) {
+      return CompletableFuture.completedFuture(false);
+    }
+    Transaction leave = new Transaction().add("get-tree", own.key()).add("delete", own.key());
+    return agent
+        .put(Transaction.PATH, leave, within)
+        .thenApply(
+            answer -> {
+              boolean wasThere = !Transaction.keys(answer).isEmpty();
+              ids.left(own.id());
+              return wasThere;
+            });
   }
 
   /** The agent does not keep requests in order, so this forbids to make the entry too. */
   @Override
   public CompletionStage<Boolean> takeBack(Ticket ticket, Duration within) {
-    String key = entries.key(ticket);
+    String key = entries.key(ticket, ids.takes(ticket.id()));
     Transaction remove =
         new Transaction()
             .add("lock", entries.gone(ticket.id()), id, "", 0)
@@ -98,7 +122,9 @@ final class ConsulSession implements Session {
                 return false;
               }
               // The answer to the lock comes first
-              return done(answer).size() > 1;
+              boolean wasThere = done(answer).size() > 1;
+              ids.takenBack(ticket.id());
+              return wasThere;
             });
   }
 
@@ -113,19 +139,25 @@ final class ConsulSession implements Session {
   public CompletionStage<Optional<Details>> look(
       Entry other, @Nullable Watcher watcher, Duration within) {
     return store
-        .read(new Transaction().add("get-tree", other.key()), within)
+        .find(other, within)
         .thenApply(
-            keys -> {
-              if (watcher != null && !keys.isEmpty()) {
-                store.watches.add(other.key(), keys.get(0).getLong("ModifyIndex"), watcher);
+            found -> {
+              if (watcher != null && found.isPresent()) {
+                long index = found.get().getLong("ModifyIndex");
+                store.watches.add(other.key(), other.number(), index, watcher);
               }
-              return entries.of(keys).stream().findFirst().map(Entry::details);
+              return found
+                  .flatMap(key -> entries.of(List.of(key)).stream().findFirst())
+                  .map(Entry::details);
             });
   }
 
   @Override
   public CompletionStage<Void> touch(Entry own, Duration within) {
-    String value = entries.value(own.details());
+    if (!ids.meets(own.id())) {
+      return CompletableFuture.completedFuture(null);
+    }
+    String value = entries.value(own.id(), own.details());
     // Its flags change: a lock that changes nothing wakes nobody
     Transaction touch =
         new Transaction()

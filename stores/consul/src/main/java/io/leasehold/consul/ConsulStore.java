@@ -28,7 +28,7 @@ final class ConsulStore implements EntryStore {
   private final Connection connection;
   private final Traits traits;
 
-  private ConsulStore(Connection connection, Entries entries) {
+  ConsulStore(Connection connection, Entries entries) {
     this.connection = connection;
     this.agent = connection.agent();
     this.traits = traits(connection);
@@ -88,10 +88,17 @@ final class ConsulStore implements EntryStore {
 
   @Override
   public CompletionStage<Boolean> remove(Entry entry, Duration within) {
-    Transaction remove = new Transaction().add("get-tree", entry.key()).add("delete", entry.key());
-    return agent
-        .put(Transaction.PATH, remove, within)
-        .thenApply(answer -> !Transaction.keys(answer).isEmpty());
+    return find(entry, within)
+        .thenCompose(
+            found ->
+                found.isEmpty()
+                    ? CompletableFuture.completedFuture(false)
+                    : agent
+                        .put(
+                            Transaction.PATH,
+                            Transaction.removal(entry.key(), found.get().getLong("ModifyIndex")),
+                            within)
+                        .thenApply(Transaction::hasRemoved));
   }
 
   @Override
@@ -105,6 +112,16 @@ final class ConsulStore implements EntryStore {
   }
 
   // ---- for its sessions
+
+  /** The key of an entry, unless it has become that of another one. */
+  CompletableFuture<Optional<JSONObject>> find(Entry entry, Duration within) {
+    return read(new Transaction().add("get-tree", entry.key()), within)
+        .thenApply(
+            keys ->
+                keys.stream()
+                    .filter(key -> key.getLong("CreateIndex") == entry.number())
+                    .findFirst());
+  }
 
   /** The keys that this lists, as the servers have agreed on them. */
   CompletableFuture<List<JSONObject>> read(Transaction read, Duration within) {

@@ -2,6 +2,7 @@ package io.leasehold.consul;
 
 import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.Entry.Details;
+import io.leasehold.sessions.EntryValue;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Clock;
@@ -13,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import org.json.JSONObject;
 
-/** Entries as keys: {@code PREFIXlock/NAME/LABEL}. */
+/** Entries as keys: {@code PREFIXlock/NAME/LABEL}. The acquisition is in the value. */
 record Entries(String prefix, Clock clock) {
   /** Rejects what is no prefix. */
   Entries {
@@ -37,8 +38,9 @@ record Entries(String prefix, Clock clock) {
     return folder() + LockNames.encoded(name) + "/";
   }
 
-  String key(Ticket ticket) {
-    return folder(ticket.name()) + Entry.label(ticket);
+  /** With this id instead of the ticket's own. */
+  String key(Ticket ticket, LeaseId id) {
+    return folder(ticket.name()) + Entry.label(ticket, id);
   }
 
   /** The key that stands if this ticket was taken back. */
@@ -46,8 +48,8 @@ record Entries(String prefix, Clock clock) {
     return prefix + "gone/" + id;
   }
 
-  String value(Details details) {
-    return value(details.text(clock.wallMillis()));
+  String value(LeaseId acquisition, Details details) {
+    return value(EntryValue.text(acquisition, details, clock.wallMillis()));
   }
 
   static String value(String text) {
@@ -70,8 +72,9 @@ record Entries(String prefix, Clock clock) {
       String name = LockNames.decoded(parts[0]);
       String label = parts[parts.length - 1];
       long number = found.getLong("CreateIndex");
-      return Optional.of(
-          Entry.of(name, key, label, number, Details.of(text(found), clock.wallMillis())));
+      EntryValue value = EntryValue.of(text(found), clock.wallMillis());
+      Entry entry = Entry.of(name, key, label, number, value.details());
+      return Optional.of(value.id().map(entry::with).orElse(entry));
     } catch (IllegalArgumentException foreign) {
       return Optional.empty();
     }

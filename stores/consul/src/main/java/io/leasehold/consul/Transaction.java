@@ -34,6 +34,18 @@ final class Transaction {
     return this;
   }
 
+  /** Removes a key, unless it has changed since this index. */
+  static Transaction removal(String key, long index) {
+    return new Transaction().checkIndex(key, index).add("delete", key);
+  }
+
+  /** By the answer to {@link #removal}. */
+  static boolean hasRemoved(Answer answer) {
+    boolean isAnother = answer.status() == 409 && !isRefused(answer);
+    // The answer to the check is among them
+    return !isAnother && !keys(answer).isEmpty();
+  }
+
   /** In JSON. */
   @Override
   public String toString() {

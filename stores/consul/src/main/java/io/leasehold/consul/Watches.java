@@ -9,10 +9,12 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
+import org.json.JSONArray;
+import org.json.JSONException;
 
 /**
- * Blocking queries: one for each key that is watched, whatever the number of its watchers. One that
- * is not needed any more ends by itself. Thread-safe.
+ * Blocking queries: one for each entry that is watched, whatever the number of its watchers. One
+ * that is not needed any more ends by itself. Thread-safe.
  */
 final class Watches {
   private static final Duration WAIT = Duration.ofSeconds(30);
@@ -24,7 +26,9 @@ final class Watches {
 
   private final Agent agent;
   private final Scheduler scheduler;
-  private final Map<String, List<Watcher>> watchers = new ConcurrentHashMap<>();
+  private final Map<Watched, List<Watcher>> watchers = new ConcurrentHashMap<>();
+
+  private record Watched(String key, long number) {}
 
   Watches(Agent agent, Scheduler scheduler) {
     this.agent = agent;
@@ -32,14 +36,16 @@ final class Watches {
   }
 
   /**
-   * Watches a key.
+   * Watches the key of an entry.
    *
+   * @param number the index of its creation; 0 for any entry that has the key
    * @param index of the state in which it was seen
    */
-  void add(String key, long index, Watcher watcher) {
+  void add(String key, long number, long index, Watcher watcher) {
+    Watched watched = new Watched(key, number);
     List<Watcher> all =
         watchers.merge(
-            key,
+            watched,
             List.of(watcher),
             (known, one) -> Stream.concat(known.stream(), one.stream()).toList());
     if (all.size() == 1) {
@@ -50,21 +56,32 @@ final class Watches {
               .whenComplete(
                   // What failed would fail again at once
                   (answer, failed) -> {
-                    boolean isGone = failed == null && isGone(answer, index);
+                    boolean isGone = failed == null && isGone(answer, number, index);
                     long pause = failed == null ? 0 : PAUSE_NANOS;
-                    scheduler.schedule(() -> tell(key, isGone), pause);
+                    scheduler.schedule(() -> tell(watched, isGone), pause);
                   });
     }
   }
 
-  /** A server that is behind does not have it yet. */
-  private static boolean isGone(Answer answer, long index) {
-    return answer.status() == 404 && answer.index() > index;
+  /** A server that is behind does not have it yet, or has an earlier one under the same key. */
+  private static boolean isGone(Answer answer, long number, long index) {
+    return answer.status() == 404
+        ? answer.index() > index
+        : number > 0 && answer.status() == 200 && created(answer) > number;
+  }
+
+  private static long created(Answer answer) {
+    try {
+      return new JSONArray(answer.body()).getJSONObject(0).getLong("CreateIndex");
+    } catch (JSONException noAnswerOfConsul) {
+      // Something has changed, whatever it is
+      return 0;
+    }
   }
 
   /** It changed, or is gone, or nothing happened for long. */
-  private void tell(String key, boolean isGone) {
-    List<Watcher> told = watchers.remove(key);
+  private void tell(Watched watched, boolean isGone) {
+    List<Watcher> told = watchers.remove(watched);
     if (told != null) {
       told.forEach(each -> each.changed(isGone));
     }

@@ -149,16 +149,25 @@ class AnswersTest {
     return stage.toCompletableFuture().get(WITHIN.toSeconds(), TimeUnit.SECONDS);
   }
 
-  /** A server that is behind does not have the key yet. */
+  /** A server that is behind does not have the key yet, or has what had the same key before. */
   @ParameterizedTest
-  @CsvSource({"404, 7, false", "404, 8, true", "200, 8, false"})
-  void aKeyIsGoneIfTheServerWhoSaysSoHasHadIt(int status, long index, boolean isGone)
-      throws Exception {
-    answers.put("/v1/kv/key", (asked, response) -> say(response, status, index, "[]"));
+  @CsvSource({
+    "404, 7, [], false",
+    "404, 8, [], true",
+    "200, 8, [], false",
+    "200, 8, [{CreateIndex:5}], false",
+    "200, 9, [{CreateIndex:9}], true",
+    "200, 8, [{CreateIndex:3}], false",
+    "200, 8, unreadable, false"
+  })
+  void anEntryIsGoneIfTheServerWhoSaysSoHasHadIt(
+      int status, long index, String body, boolean isGone) throws Exception {
+    String json = body.replace("CreateIndex", "\"CreateIndex\"");
+    answers.put("/v1/kv/key", (asked, response) -> say(response, status, index, json));
     BlockingQueue<Boolean> heard = new LinkedBlockingQueue<>();
     try (Threads threads = new Threads();
         Agent agent = new Agent(address(), 4, threads)) {
-      new Watches(agent, threads).add("key", 7, heard::add);
+      new Watches(agent, threads).add("key", 5, 7, heard::add);
       assertThat(heard.poll(WITHIN.toSeconds(), TimeUnit.SECONDS)).isEqualTo(isGone);
     }
   }

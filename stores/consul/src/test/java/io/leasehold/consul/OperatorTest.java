@@ -1,5 +1,6 @@
 package io.leasehold.consul;
 
+import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.Finding;
@@ -8,11 +9,18 @@ import io.leasehold.Lease;
 import io.leasehold.LockSnapshot;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.ConsulServer;
+import io.leasehold.sessions.Entry;
+import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.SystemClock;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Lists, and what strangers write; the findings of one server. */
 class OperatorTest extends ServerTest {
+  private static final Duration WITHIN = Duration.ofSeconds(30);
+
   OperatorTest() {
     super(ConsulServer.configured().start());
   }
@@ -47,6 +55,38 @@ class OperatorTest extends ServerTest {
     assertThat(other.lock("a").tryAcquire()).isEmpty();
     held.release();
     other.lock("a").tryAcquire().orElseThrow().release();
+  }
+
+  /** The next acquisition has the key of the one that has left. */
+  @Test
+  void aLeaseIsNotBrokenForAnEarlierOneThatHadItsKey() throws Exception {
+    Engine client = client();
+    Lease held = client.lock("a").acquire();
+    AgentAddress address = AgentAddress.of(StoreUrl.parse(server.url()), Map.of());
+    Entries entries = new Entries(prefix(), new SystemClock());
+    ConsulStore store = new ConsulStore(Connection.open(address), entries);
+    try {
+      Entry seen = listed(store);
+      held.release();
+      Lease next = client.lock("a").acquire();
+      Entry its = listed(store);
+      assertThat(its.key()).isEqualTo(seen.key());
+      assertThat(its.id()).isNotEqualTo(seen.id());
+      assertThat(store.remove(seen, WITHIN).toCompletableFuture())
+          .succeedsWithin(WITHIN)
+          .isEqualTo(false);
+      assertThat(listed(store).id()).isEqualTo(its.id());
+      next.release();
+      assertThat(store.remove(its, WITHIN).toCompletableFuture())
+          .succeedsWithin(WITHIN)
+          .isEqualTo(false);
+    } finally {
+      store.close();
+    }
+  }
+
+  private static Entry listed(ConsulStore store) throws Exception {
+    return store.list(Optional.of("a"), WITHIN).toCompletableFuture().get(1, MINUTES).get(0);
   }
 
   @Test

@@ -17,6 +17,7 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.sessions.Entry;
 import io.leasehold.sessions.Entry.Details;
 import io.leasehold.sessions.Failures;
+import io.leasehold.sessions.KeyIds;
 import io.leasehold.sessions.Session;
 import io.leasehold.sessions.SessionLife;
 import io.leasehold.spi.Ticket;

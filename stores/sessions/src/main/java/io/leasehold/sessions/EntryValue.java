@@ -23,7 +23,16 @@ public record EntryValue(Optional<LeaseId> id, Details details) {
    * @param now the wall clock
    */
   public static String text(Ticket ticket, long now) {
-    return ticket.id() + " " + Details.of(ticket).text(now);
+    return text(ticket.id(), Details.of(ticket), now);
+  }
+
+  /**
+   * Of an entry of which this is known.
+   *
+   * @param now the wall clock
+   */
+  public static String text(LeaseId acquisition, Details details, long now) {
+    return acquisition + " " + details.text(now);
   }
 
   /**

@@ -1,4 +1,4 @@
-package io.leasehold.etcd;
+package io.leasehold.sessions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -57,6 +57,28 @@ class KeyIdsTest {
     ids.left(ONE);
     assertThat(ids.enters(TWO)).isNotEqualTo(first);
     assertThat(ids.enters(THREE)).isNotEqualTo(first);
+  }
+
+  /** A second removal may come when the next one is there. */
+  @Test
+  void oneThatWasRemovedTwiceIsNeverUsedAgain() {
+    LeaseId once = ids.enters(ONE);
+    LeaseId twice = ids.enters(TWO);
+    assertThat(ids.meets(ONE)).isTrue();
+    assertThat(ids.meets(TWO)).isTrue();
+    assertThat(ids.meets(TWO)).isTrue();
+    ids.left(ONE);
+    ids.left(TWO);
+    assertThat(ids.enters(THREE)).isEqualTo(once);
+    assertThat(ids.enters(new LeaseId(1, 4))).isNotEqualTo(twice);
+  }
+
+  @Test
+  void oneThatHasLeftIsNotRemovedAgain() {
+    ids.enters(ONE);
+    ids.left(ONE);
+    ids.enters(TWO);
+    assertThat(ids.meets(ONE)).isFalse();
   }
 
   @Test
