@@ -56,14 +56,14 @@ enum QuorumLibrary implements Library {
     return switch (this) {
       case QUORUM -> LeaseholdClient.connect("quorum:" + url + "?accept=unfenced", ttl);
       case SINGLE -> LeaseholdClient.connect(members[0], ttl);
-      case QUORUM_LETTUCE -> lettuce(Quorum.of(members(members)), ttl);
+      case QUORUM_LETTUCE -> lettuce(Quorum.of(withOneThread(members)), ttl);
       case SINGLE_LETTUCE -> lettuce(store(RedisClient.create(members[0])), ttl);
       case REDISSON -> redisson(members, ttl);
     };
   }
 
   /** One thread sends to all members and reads from them, instead of one for each. */
-  private static StoreFactory[] members(String... members) {
+  private static StoreFactory[] withOneThread(String... members) {
     ClientResources resources = ClientResources.builder().ioThreadPoolSize(1).build();
     return Stream.of(members)
         .map(member -> store(RedisClient.create(resources, member)))

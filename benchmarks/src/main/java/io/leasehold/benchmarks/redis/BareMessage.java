@@ -13,8 +13,8 @@ import redis.clients.jedis.JedisPubSub;
 /**
  * The least that a hand-over can cost where a process listens on one connection for all that its
  * threads wait for: a script that sends the next process a message, and the listening thread, which
- * wakes the one that waits. It has no ttl and no token, who dies with it keeps it for ever, and
- * only one thread of a process waits at a time.
+ * wakes the one that waits. It has no ttl and no token, a holder that dies keeps it for ever, and
+ * only one thread of a process may wait at a time.
  */
 final class BareMessage implements Client {
   private static final String TAKE =

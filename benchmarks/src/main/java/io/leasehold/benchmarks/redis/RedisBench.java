@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
     footer = {
       "Scenarios: pair, own-names, one-process, processes, fair-process, fair, work, hand-over, held,"
           + " inside",
-      "Peers: redisson, spring, jedis, lettuce, list, jdk"
+      "Peers: redisson, spring, jedis, lettuce, list, message, jdk"
     },
     sortOptions = false,
     exitCodeOnInvalidInput = 64,

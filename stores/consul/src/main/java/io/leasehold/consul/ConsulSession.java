@@ -89,7 +89,7 @@ final class ConsulSession implements Session {
 
   @Override
   public CompletionStage<Boolean> leave(Entry own, Duration within) {
-    if (!ids.meets(own.id())) {
+    if (!ids.meets(own.id(), own.key())) {
       return CompletableFuture.completedFuture(false);
     }
     Transaction leave = new Transaction().add("get-tree", own.key()).add("delete", own.key());
@@ -154,7 +154,7 @@ final class ConsulSession implements Session {
 
   @Override
   public CompletionStage<Void> touch(Entry own, Duration within) {
-    if (!ids.meets(own.id())) {
+    if (!ids.meets(own.id(), own.key())) {
       return CompletableFuture.completedFuture(null);
     }
     String value = entries.value(own.id(), own.details());

@@ -57,17 +57,19 @@ public final class KeyIds {
   }
 
   /**
-   * A request changes or removes the entry of an acquisition, and does not ask whether it is still
-   * the same one. If there are several, one may come late: the key is not used again.
+   * A request changes or removes the entry of an acquisition by its key, whichever entry has that
+   * by then. If there are several, one may come late: the key is not used again.
    *
-   * @return false if it has left: then the request may not be sent
+   * @param key ends with the id
+   * @return false if it has left that key: then the request may not be sent
    */
-  public synchronized boolean meets(LeaseId acquisition) {
+  public synchronized boolean meets(LeaseId acquisition, String key) {
     Use use = uses.get(acquisition);
-    if (use != null) {
+    boolean isItsOwn = use != null && key.endsWith(use.id.toString());
+    if (isItsOwn) {
       use.unconditional++;
     }
-    return use != null;
+    return isItsOwn;
   }
 
   /** The entry is gone, and no request is on its way that makes it. */

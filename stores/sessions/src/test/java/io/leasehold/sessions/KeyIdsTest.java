@@ -64,9 +64,9 @@ class KeyIdsTest {
   void oneThatWasRemovedTwiceIsNeverUsedAgain() {
     LeaseId once = ids.enters(ONE);
     LeaseId twice = ids.enters(TWO);
-    assertThat(ids.meets(ONE)).isTrue();
-    assertThat(ids.meets(TWO)).isTrue();
-    assertThat(ids.meets(TWO)).isTrue();
+    assertThat(ids.meets(ONE, "x-" + once)).isTrue();
+    assertThat(ids.meets(TWO, "x-" + twice)).isTrue();
+    assertThat(ids.meets(TWO, "x-" + twice)).isTrue();
     ids.left(ONE);
     ids.left(TWO);
     assertThat(ids.enters(THREE)).isEqualTo(once);
@@ -75,10 +75,14 @@ class KeyIdsTest {
 
   @Test
   void oneThatHasLeftIsNotRemovedAgain() {
-    ids.enters(ONE);
+    String key = "x-" + ids.enters(ONE);
     ids.left(ONE);
-    ids.enters(TWO);
-    assertThat(ids.meets(ONE)).isFalse();
+    assertThat("x-" + ids.enters(TWO)).isEqualTo(key);
+    assertThat(ids.meets(ONE, key)).isFalse();
+    // It has another key by now
+    ids.enters(ONE);
+    assertThat(ids.meets(ONE, key)).isFalse();
+    assertThat(ids.meets(TWO, key)).isTrue();
   }
 
   @Test
