@@ -65,11 +65,11 @@ public final class KeyIds {
    */
   public synchronized boolean meets(LeaseId acquisition, String key) {
     Use use = uses.get(acquisition);
-    boolean isItsOwn = use != null && key.endsWith(use.id.toString());
-    if (isItsOwn) {
-      use.unconditional++;
+    if (use == null || !key.endsWith(use.id.toString())) {
+      return false;
     }
-    return isItsOwn;
+    use.unconditional++;
+    return true;
   }
 
   /** The entry is gone, and no request is on its way that makes it. */
