@@ -26,6 +26,14 @@ public interface Framing {
   /** Reads one direction of one connection. */
   @FunctionalInterface
   interface Scanner {
+    /**
+     * Whether a request or a reply begins by this byte, given that none is under way; {@link #ends}
+     * is asked about it next. What comes between them belongs to none.
+     */
+    default boolean begins(byte next) {
+      return true;
+    }
+
     /** Whether this byte is the last one of a request, or of a reply. */
     boolean ends(byte next);
   }

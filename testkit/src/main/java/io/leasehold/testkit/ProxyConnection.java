@@ -25,7 +25,7 @@ final class ProxyConnection {
   private final Framing.Scanner replies;
   private final AtomicInteger ended = new AtomicInteger();
 
-  /** Whether the next byte of the client begins a request. */
+  /** Whether the client is sending no request. */
   private boolean isBetween = true;
 
   /** What becomes of the request that the client is sending. */
@@ -113,7 +113,7 @@ final class ProxyConnection {
   private boolean request(byte[] chunk, int length, OutputStream out) throws IOException {
     ProxyFaults faults = proxy.faults(Direction.TO_SERVER);
     for (int i = 0; i < length; i++) {
-      if (isBetween) {
+      if (isBetween && requests.begins(chunk[i])) {
         fate = proxy.nextFate();
         isBetween = false;
         if (fate == FaultProxy.Fate.CUT_BEFORE) {

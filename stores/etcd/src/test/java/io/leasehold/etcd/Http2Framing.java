@@ -4,12 +4,14 @@ import io.leasehold.testkit.FaultProxy.Direction;
 import io.leasehold.testkit.Framing;
 
 /**
- * The requests of HTTP/2 that have an end: the last frame of a stream, in each direction. Watches
- * have none.
+ * The requests of HTTP/2 that have an end: from the headers to the last frame of a stream, in each
+ * direction. A watch has no end; the next request takes it along. Frames about the connection
+ * belong to none.
  */
 final class Http2Framing implements Framing {
   private static final int PREFACE = 24;
   private static final int HEADER = 9;
+  private static final int TYPE = 3;
   private static final int DATA = 0;
   private static final int HEADERS = 1;
   private static final int END_STREAM = 1;
@@ -29,6 +31,12 @@ final class Http2Framing implements Framing {
       this.skip = skip;
     }
 
+    /** The three bytes of the frame's length, which come before, tell the server nothing. */
+    @Override
+    public boolean begins(byte next) {
+      return read == TYPE && next == HEADERS;
+    }
+
     @Override
     public boolean ends(byte next) {
       if (skip > 0) {
@@ -46,7 +54,7 @@ final class Http2Framing implements Framing {
     /** A frame is over. */
     private boolean frame() {
       read = 0;
-      int type = header[3];
+      int type = header[TYPE];
       return (type == DATA || type == HEADERS) && (header[4] & END_STREAM) != 0;
     }
   }

@@ -12,11 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/**
- * Requests that are lost on the way to a member, and replies on the way back. The first one after
- * the client connected, which opens its session, may have begun in the count with the frames before
- * it.
- */
+/** Requests that are lost on the way to a member, and replies on the way back. */
 class LostReplyTest extends LostReplyContract {
   private final EtcdServer server = EtcdServer.of(Kind.ETCD_3_5).start();
 
