@@ -144,6 +144,19 @@ public abstract class ClientTest {
   }
 
   /**
+   * How long it takes until so many more requests have come, and no less.
+   *
+   * @param requests how many there were so far
+   */
+  protected static Duration timeOf(int more, IntSupplier requests) {
+    Clock clock = new SystemClock();
+    long begin = clock.nanos();
+    int before = requests.getAsInt();
+    await().atMost(PATIENCE).until(() -> requests.getAsInt() >= before + more);
+    return Duration.ofNanos(clock.nanos() - begin);
+  }
+
+  /**
    * Lets things happen one after another while twenty callers contend for a lock: each event comes
    * once some have had it since the one before. No two hold it, and tokens rise throughout.
    *
