@@ -312,17 +312,23 @@ final class Place {
                       : grant(standing, now, within));
     }
     boolean tellNext = false;
+    boolean isStill;
     Attempt why;
     synchronized (this) {
       if (over) {
         return answer(BUSY);
       }
+      isStill = isStill(standing);
       why = refusal;
-      if (why == null) {
+      if (isStill && why == null) {
         tellNext = watching && now.isFollowed() && mine.mode() == LockMode.PERMITS;
         granted = true;
         watching = false;
       }
+    }
+    if (!isStill) {
+      // Another attempt has found it gone
+      return attempt(within);
     }
     if (why != null) {
       return refused(standing, why, within);
@@ -365,26 +371,29 @@ final class Place {
   }
 
   private CompletionStage<Attempt> refused(Standing standing, Attempt why, Duration within) {
-    return remove(standing.in, standing.entry, within).thenApply(left -> why);
+    return remove(standing, within).thenApply(left -> why);
   }
 
-  /** Removes the entry for good; whether it was there. */
-  private synchronized CompletionStage<Boolean> remove(
-      OpenSession in, Entry mine, Duration within) {
+  /** Removes the entry for good, unless another attempt has; whether it was there. */
+  private synchronized CompletionStage<Boolean> remove(Standing standing, Duration within) {
+    if (!isStill(standing)) {
+      return CompletableFuture.completedFuture(false);
+    }
     boolean isInDoubt = isInDoubt();
+    Session in = standing.in.session();
     CompletionStage<Boolean> removed =
-        isInDoubt ? in.session().takeBack(ticket, within) : in.session().leave(mine, within);
+        isInDoubt ? in.takeBack(ticket, within) : in.leave(standing.entry, within);
     return removed.whenComplete(
         (wasThere, failed) -> {
           if (failed == null) {
-            removed(in, isInDoubt);
+            removed(standing, isInDoubt);
           }
         });
   }
 
-  private synchronized void removed(OpenSession in, boolean forGood) {
-    if (session == in) {
-      own = null;
+  private synchronized void removed(Standing asked, boolean forGood) {
+    if (session == asked.in) {
+      own = isStill(asked) ? null : own;
       takenBack |= forGood;
     }
   }
@@ -504,14 +513,16 @@ final class Place {
       return CompletableFuture.completedFuture(false);
     }
     Entry mine = own;
-    return mine == null ? in.session().takeBack(ticket, within) : remove(in, mine, within);
+    return mine == null
+        ? in.session().takeBack(ticket, within)
+        : remove(new Standing(in, mine), within);
   }
 
   /** Removes its entry for good if it holds the lock; says whether it did. */
   synchronized CompletionStage<Boolean> release(Duration within) {
     Standing standing = standing();
     return granted && standing != null
-        ? remove(standing.in, standing.entry, within)
+        ? remove(standing, within)
         : CompletableFuture.completedFuture(false);
   }
 

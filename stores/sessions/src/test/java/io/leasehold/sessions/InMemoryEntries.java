@@ -39,9 +39,9 @@ final class InMemoryEntries {
   private final List<Watched> watchers = new ArrayList<>();
   private final Set<OfClient> sessions = new HashSet<>();
   private final Map<String, AtomicInteger> counts = new ConcurrentHashMap<>();
+  private final Map<String, CompletableFuture<Void>> holds = new ConcurrentHashMap<>();
   private long number;
   private @Nullable CompletableFuture<Void> opens;
-  private @Nullable CompletableFuture<Void> reads;
   private int refusals;
   private int lostRemovals;
   private boolean delays;
@@ -86,9 +86,9 @@ final class InMemoryEntries {
     opens = until;
   }
 
-  /** From now on lists that were read arrive when this completes. */
-  void holdReads(CompletableFuture<Void> until) {
-    reads = until;
+  /** From now on requests of this kind take effect at once and are answered when this completes. */
+  void hold(String request, CompletableFuture<Void> until) {
+    holds.put(request, until);
   }
 
   /** The next so many requests to make an entry take no effect. */
@@ -211,7 +211,12 @@ final class InMemoryEntries {
           });
       return answer;
     }
-    threads.callback(() -> answer.complete(value));
+    CompletableFuture<Void> held = holds.get(request);
+    if (held == null) {
+      threads.callback(() -> answer.complete(value));
+    } else {
+      held.thenRun(() -> answer.complete(value));
+    }
     return answer;
   }
 
@@ -393,16 +398,13 @@ final class InMemoryEntries {
 
     @Override
     public CompletionStage<List<Entry>> read(List<String> names, Duration within) {
-      CompletableFuture<Void> held = reads;
-      CompletionStage<List<Entry>> read =
-          answer(
-              "read",
-              () -> {
-                requireAlive();
-                return names.stream().flatMap(name -> listed(name).stream()).toList();
-              },
-              this::tellIfEnded);
-      return held == null ? read : held.thenCompose(released -> read);
+      return answer(
+          "read",
+          () -> {
+            requireAlive();
+            return names.stream().flatMap(name -> listed(name).stream()).toList();
+          },
+          this::tellIfEnded);
     }
 
     @Override

@@ -159,7 +159,7 @@ class SessionLockStoreTest {
     Ticket held = exclusive("name", Intent.QUEUE);
     Ticket waits = behind(store, held);
     CompletableFuture<Void> read = new CompletableFuture<>();
-    server.holdReads(read);
+    server.hold("read", read);
     int before = server.requests();
 
     store.release(held, WITHIN);
@@ -520,12 +520,12 @@ class SessionLockStoreTest {
     Ticket ticket = exclusive("name", Intent.QUEUE);
     assertThat(attempt(store, ticket)).isInstanceOf(Attempt.Queued.class);
     CompletableFuture<Void> arrives = new CompletableFuture<>();
-    server.holdReads(arrives);
+    server.hold("read", arrives);
     CompletableFuture<Renewal> late = new CompletableFuture<>();
     store.renew(List.of(ticket), WITHIN, (id, answer) -> late.complete(answer));
     server.endSessions();
     await().until(() -> listener.woken.contains(ticket.id()));
-    server.holdReads(CompletableFuture.completedFuture(null));
+    server.hold("read", CompletableFuture.completedFuture(null));
     assertThat(attempt(store, ticket)).isInstanceOf(Attempt.Granted.class);
 
     arrives.complete(null);
@@ -643,6 +643,51 @@ class SessionLockStoreTest {
     assertThat(attempt(store, exclusive("name", Intent.QUEUE))).isInstanceOf(Attempt.Granted.class);
 
     assertThat(server.count("beat")).isEqualTo(1);
+  }
+
+  /** A person removed the entry meanwhile, and the repeat of the attempt found that. */
+  @Test
+  void anEntryThatIsGoneIsNotGrantedAfterTheBeat() throws Exception {
+    SessionLockStore store = open();
+    attempt(store, exclusive("warm", Intent.QUEUE));
+    server.pauseExpiry();
+    clock.advanceWall(TTL.plusSeconds(1));
+    Ticket ticket = exclusive("name", Intent.QUEUE);
+    CompletableFuture<Void> beats = new CompletableFuture<>();
+    server.hold("beat", beats);
+    CompletionStage<Attempt> late = store.attempt(ticket, WITHIN);
+    await().until(() -> server.count("beat") == 1);
+    server.remove("name");
+    assertThat(attempt(open(), exclusive("name", Intent.QUEUE)))
+        .isInstanceOf(Attempt.Granted.class);
+    assertThat(attempt(store, ticket)).isInstanceOf(Attempt.Queued.class);
+
+    beats.complete(null);
+
+    assertThat(join(late)).isInstanceOf(Attempt.Queued.class);
+  }
+
+  /** The entry that the answer is about was removed before another attempt made the next one. */
+  @Test
+  void theLateAnswerToARemovalEndsNoLaterLease() throws Exception {
+    SessionLockStore store = open();
+    Ticket held = exclusive("name", Intent.QUEUE);
+    attempt(store, held);
+    Ticket ticket = exclusive("name", Intent.TRY);
+    CompletableFuture<Void> arrives = new CompletableFuture<>();
+    server.hold("leave", arrives);
+    CompletionStage<Attempt> late = store.attempt(ticket, WITHIN);
+    await().until(() -> server.count("leave") == 1);
+    server.hold("leave", CompletableFuture.completedFuture(null));
+    assertThat(attempt(store, ticket)).isInstanceOf(Attempt.Busy.class);
+    join(store.release(held, WITHIN));
+    assertThat(attempt(store, ticket)).isInstanceOf(Attempt.Granted.class);
+
+    arrives.complete(null);
+
+    assertThat(join(late)).isInstanceOf(Attempt.Busy.class);
+    assertThat(renew(store, List.of(ticket)).get(ticket.id())).isInstanceOf(Renewal.Renewed.class);
+    assertThat(join(store.release(ticket, WITHIN))).isEqualTo(Release.RELEASED);
   }
 
   @Test
