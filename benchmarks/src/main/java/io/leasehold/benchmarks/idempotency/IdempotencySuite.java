@@ -52,6 +52,6 @@ enum IdempotencySuite implements Suite {
 
   @Override
   public Settings settings(Duration length) {
-    return new Settings(length, 200, 0, Duration.ofSeconds(30));
+    return new Settings(length, Duration.ofSeconds(1), 200, 0, Duration.ofSeconds(30));
   }
 }

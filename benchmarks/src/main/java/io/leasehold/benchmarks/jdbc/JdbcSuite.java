@@ -40,6 +40,6 @@ record JdbcSuite(Database database, boolean hasSessions) implements Suite {
 
   @Override
   public Settings settings(Duration length) {
-    return new Settings(length, 100, 10_000, Duration.ofSeconds(6));
+    return new Settings(length, Duration.ofSeconds(1), 100, 10_000, Duration.ofSeconds(6));
   }
 }

@@ -59,6 +59,6 @@ enum QuorumSuite implements Suite {
 
   @Override
   public Settings settings(Duration length) {
-    return new Settings(length, 500, 2000, Duration.ofSeconds(6));
+    return new Settings(length, Duration.ofSeconds(10), 500, 2000, Duration.ofSeconds(6));
   }
 }

@@ -124,7 +124,7 @@ final class RedisScenarios {
         "fair",
         "4 processes x 8 threads, one name, fair",
         REMOTE,
-        List.of(LEASEHOLD_FAIR, REDISSON_FAIR, LIST),
+        List.of(LEASEHOLD_FAIR, REDISSON_FAIR, LIST, MESSAGE),
         Measurings.contended(new Shape(4, 8, 1, NOTHING)),
         List.of(
             Target.atLeast(LEASEHOLD_FAIR, "rate", 12).times(REDISSON_FAIR).aim(25),

@@ -37,6 +37,6 @@ record RedisSuite(RedisServer.Kind kind) implements Suite {
 
   @Override
   public Settings settings(Duration length) {
-    return new Settings(length, 500, 20_000, Duration.ofSeconds(6));
+    return new Settings(length, Duration.ofSeconds(1), 500, 20_000, Duration.ofSeconds(6));
   }
 }

@@ -98,7 +98,7 @@ public abstract class BenchCommand implements Callable<Integer> {
             .toList();
     Server server = suite.start();
     try (Stage stage = new Stage(server)) {
-      Map<String, String> machine = machine(suite, server);
+      Map<String, String> machine = machine(suite, settings, server);
       List<? extends Contender> contenders =
           suite.contenders().stream().filter(this::isIn).toList();
       Run run = new Run(stage, settings, scenarios, contenders, System.err::println);
@@ -125,10 +125,12 @@ public abstract class BenchCommand implements Callable<Integer> {
     }
   }
 
-  private Map<String, String> machine(Suite suite, Server server) throws IOException {
+  private Map<String, String> machine(Suite suite, Settings settings, Server server)
+      throws IOException {
     Map<String, String> machine = new LinkedHashMap<>();
     machine.put("date", Clock.today().toString());
     machine.put("rounds", rounds + " of " + seconds + " s");
+    machine.put("warm-up", settings.warmUp().toSeconds() + " s of each measurement");
     machine.put("processors", Runtime.getRuntime().availableProcessors() + model());
     machine.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));
     machine.put("Java", Runtime.version() + ", " + ChildProcess.jvmArguments());

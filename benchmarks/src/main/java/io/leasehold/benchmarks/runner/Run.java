@@ -10,9 +10,6 @@ import java.util.function.Consumer;
 
 /** Rounds, in each of which every contender is measured in every scenario. */
 public final class Run {
-  /** Before the first round, of each measurement. */
-  private static final Duration WARM_UP = Duration.ofSeconds(1);
-
   private final Stage stage;
   private final Settings settings;
   private final List<Scenario> scenarios;
@@ -38,12 +35,10 @@ public final class Run {
 
   /** Measures everything once, so that all is compiled and connected, and forgets it. */
   public void warmUp() throws InterruptedException {
-    Settings shorter =
-        settings.length().compareTo(WARM_UP) > 0 ? settings.withLength(WARM_UP) : settings;
     for (Scenario scenario : scenarios) {
       if (scenario.warmedUp()) {
         for (Contender contender : taking(scenario, 0)) {
-          measure("warm-up", scenario, contender, shorter);
+          measure("warm-up", scenario, contender, settings.warmingUp());
         }
       }
     }

@@ -6,13 +6,15 @@ import java.time.Duration;
  * How much is measured.
  *
  * @param length of each measurement of time
+ * @param warmUp of each before the first round, so that its code is compiled: thousands of calls
  * @param pairs how many are counted at the server
  * @param leases how many are held
  * @param heldTtl of those; a third of it is their renewal period
  */
-public record Settings(Duration length, int pairs, int leases, Duration heldTtl) {
-  Settings withLength(Duration newLength) {
-    return new Settings(newLength, pairs, leases, heldTtl);
+public record Settings(Duration length, Duration warmUp, int pairs, int leases, Duration heldTtl) {
+  /** Those of the warm-up. */
+  Settings warmingUp() {
+    return new Settings(warmUp, warmUp, pairs, leases, heldTtl);
   }
 
   /** Of what is held. */

@@ -43,9 +43,10 @@ enum SessionsSuite implements Suite {
         .toList();
   }
 
-  /** Consul takes no ttl below 10 s. */
+  /** A pair takes a millisecond or more. Consul takes no ttl below 10 s. */
   @Override
   public Settings settings(Duration length) {
-    return new Settings(length, 500, 2000, Duration.ofSeconds(this == CONSUL ? 12 : 6));
+    Duration heldTtl = Duration.ofSeconds(this == CONSUL ? 12 : 6);
+    return new Settings(length, Duration.ofSeconds(10), 500, 2000, heldTtl);
   }
 }

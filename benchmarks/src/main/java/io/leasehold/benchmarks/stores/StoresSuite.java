@@ -79,6 +79,6 @@ record StoresSuite(Set<Store> stores) implements Suite {
 
   @Override
   public Settings settings(Duration length) {
-    return new Settings(length, 0, 0, Duration.ZERO);
+    return new Settings(length, Duration.ofSeconds(1), 0, 0, Duration.ZERO);
   }
 }

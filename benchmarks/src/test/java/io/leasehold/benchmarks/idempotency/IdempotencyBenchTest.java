@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(300)
 class IdempotencyBenchTest {
   private static final Settings INSTANT =
-      new Settings(Duration.ofMillis(100), 20, 0, Duration.ofSeconds(30));
+      new Settings(Duration.ofMillis(100), Duration.ofMillis(100), 20, 0, Duration.ofSeconds(30));
 
   @ParameterizedTest
   @EnumSource(names = {"POSTGRESQL", "REDIS"})

@@ -27,11 +27,11 @@ class JdbcBenchTest {
       new JdbcSuite(Database.POSTGRESQL, JdbcLibrary.hasSessions());
 
   private static final Settings INSTANT =
-      new Settings(Duration.ofMillis(100), 20, 100, Duration.ofSeconds(1));
+      new Settings(Duration.ofMillis(100), Duration.ofMillis(100), 20, 100, Duration.ofSeconds(1));
 
   /** On a machine that does much else a hand-over may take longer than an instant. */
   private static final Settings A_MOMENT =
-      new Settings(Duration.ofSeconds(4), 20, 100, Duration.ofSeconds(1));
+      new Settings(Duration.ofSeconds(4), Duration.ofSeconds(1), 20, 100, Duration.ofSeconds(1));
 
   private static Stage stage;
 

@@ -54,7 +54,7 @@ class QuorumBenchTest {
     QuorumSuite suite = QuorumSuite.REDIS;
     List<Scenario> scenarios = suite.scenarios();
     Duration length = Duration.ofMillis(200);
-    Settings instant = new Settings(length, 20, 100, suite.settings(length).heldTtl());
+    Settings instant = new Settings(length, length, 20, 100, suite.settings(length).heldTtl());
     try (Stage stage = new Stage(suite.start())) {
       Run run = new Run(stage, instant, scenarios, List.of(OVER_ALL), line -> {});
       List<Report.Section> sections = run.rounds(1).sections(scenarios);

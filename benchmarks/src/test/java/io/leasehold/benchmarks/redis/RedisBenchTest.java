@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(300)
 class RedisBenchTest {
   private static final Settings INSTANT =
-      new Settings(Duration.ofMillis(200), 20, 300, Duration.ofSeconds(3));
+      new Settings(Duration.ofMillis(200), Duration.ofMillis(200), 20, 300, Duration.ofSeconds(3));
 
   private static Stage stage;
 

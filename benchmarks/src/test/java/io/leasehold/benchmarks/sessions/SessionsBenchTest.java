@@ -92,7 +92,7 @@ class SessionsBenchTest {
 
   private static Report run(SessionsSuite suite, List<Scenario> scenarios) throws Exception {
     Duration length = Duration.ofMillis(500);
-    Settings instant = new Settings(length, 20, LEASES, suite.settings(length).heldTtl());
+    Settings instant = new Settings(length, length, 20, LEASES, suite.settings(length).heldTtl());
     try (Stage stage = new Stage(start(suite))) {
       Run run = new Run(stage, instant, scenarios, suite.contenders(), line -> {});
       // A process that still connects when its half second begins may have no grant in it

@@ -23,7 +23,8 @@ import org.xml.sax.InputSource;
 /** A round of an instant on each store: that there are figures, not which. */
 @Timeout(300)
 class StoresBenchTest {
-  private static final Settings INSTANT = new Settings(Duration.ofMillis(200), 0, 0, Duration.ZERO);
+  private static final Settings INSTANT =
+      new Settings(Duration.ofMillis(200), Duration.ofMillis(200), 0, 0, Duration.ZERO);
 
   @Test
   void everyStoreHasFiguresAndBars() throws Exception {
