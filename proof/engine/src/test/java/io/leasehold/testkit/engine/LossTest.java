@@ -388,7 +388,7 @@ class LossTest {
     List<Duration> told = new CopyOnWriteArrayList<>();
     lease.onJeopardy(told::add);
     lease.onJeopardy(left -> told.add(Duration.ofDays(1))).remove();
-    factory.become(FaultyStore.Mood.SILENT, "renew");
+    factory.become(FaultyStore.Mood.UNAVAILABLE, "renew");
     await().atMost(Duration.ofSeconds(40)).until(() -> told.size() == 1);
     assertThat(told.get(0)).isBetween(Duration.ofMillis(1), Duration.ofMillis(10_100));
     lease.onJeopardy(told::add);
