@@ -326,12 +326,12 @@ final class Place {
         watching = false;
       }
     }
+    if (why != null) {
+      return refused(standing, why, within);
+    }
     if (!isStill) {
       // Another attempt has found it gone
       return attempt(within);
-    }
-    if (why != null) {
-      return refused(standing, why, within);
     }
     if (tellNext) {
       in.session().touch(mine, within).whenComplete(Place::logged);
