@@ -19,6 +19,7 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.MetadataUtils;
 import io.leasehold.sessions.Session.Watcher;
+import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.Scheduler.Lane;
 import io.leasehold.spi.support.Scheduler.Timer;
@@ -46,6 +47,7 @@ final class Cluster implements AutoCloseable {
 
   private final ServerUrl servers;
   private final Scheduler scheduler;
+  private final Clock clock;
   private final List<ManagedChannel> channels;
 
   /** The same, with the headers of a call without a user. */
@@ -59,15 +61,18 @@ final class Cluster implements AutoCloseable {
   private final Set<Watching> watching = ConcurrentHashMap.newKeySet();
   private volatile Runnable onRecovery = () -> {};
   private volatile boolean failing;
+  private volatile long lastAnswer;
 
   /**
    * Of these members.
    *
    * @param scheduler ends requests without an answer, and tells what happens to the cluster
    */
-  Cluster(ServerUrl servers, ChannelCredentials security, Scheduler scheduler) {
+  Cluster(ServerUrl servers, ChannelCredentials security, Clock clock, Scheduler scheduler) {
     this.servers = servers;
+    this.clock = clock;
     this.scheduler = scheduler;
+    this.lastAnswer = clock.nanos();
     this.channels = servers.hosts().stream().map(each -> channel(each, security)).toList();
     this.anonymous = channels.stream().map(each -> withHeaders(each, "")).toList();
   }
@@ -148,6 +153,11 @@ final class Cluster implements AutoCloseable {
     return channel.newCall(method, options);
   }
 
+  /** Whether no request was answered for so long. */
+  boolean isSilent(long nanos) {
+    return clock.nanos() - lastAnswer >= nanos;
+  }
+
   /** Takes the next member, and a new connection if there is no other. */
   void failed(int at) {
     if (asked.compareAndSet(at, at + 1)) {
@@ -159,6 +169,7 @@ final class Cluster implements AutoCloseable {
 
   /** A member answered. */
   void answered() {
+    lastAnswer = clock.nanos();
     if (failing) {
       failing = false;
       callback(onRecovery);

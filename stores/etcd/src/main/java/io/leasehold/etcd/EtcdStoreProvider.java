@@ -57,8 +57,9 @@ public final class EtcdStoreProvider implements StoreProvider {
     Keys keys = keys(url);
     return listener -> {
       Threads threads = new Threads();
-      Cluster cluster = new Cluster(servers, security, threads);
-      return EtcdStore.open(cluster, keys, new SystemClock(), threads, listener);
+      SystemClock clock = new SystemClock();
+      Cluster cluster = new Cluster(servers, security, clock, threads);
+      return EtcdStore.open(cluster, keys, clock, threads, listener);
     };
   }
 

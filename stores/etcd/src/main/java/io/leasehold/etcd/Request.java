@@ -158,7 +158,7 @@ final class Request<Q, A> {
       StoreException failure = failure(status);
       boolean isOfMember =
           status.getCode() == Code.UNAVAILABLE
-              || (status.getCode() == Code.DEADLINE_EXCEEDED && patience >= PATIENCE_NANOS);
+              || (status.getCode() == Code.DEADLINE_EXCEEDED && isSilent());
       if (isOfMember) {
         cluster.failed(member);
       }
@@ -171,6 +171,11 @@ final class Request<Q, A> {
       } else {
         answer.completeExceptionally(failure);
       }
+    }
+
+    /** Whether the member is: a busy client is late with the answer to one, and reads others. */
+    private boolean isSilent() {
+      return patience >= PATIENCE_NANOS && cluster.isSilent(patience / 2);
     }
 
     private StoreException failure(Status status) {

@@ -23,12 +23,9 @@ class RequestCountTest extends EtcdTest {
     server.close();
   }
 
-  /**
-   * One that has a connection and a session. A request that is late, on a busy machine, gives the
-   * member up with all watches, and then each waiter asks; here none is.
-   */
+  /** One that has a connection and a session. */
   private Engine warm() throws InterruptedException {
-    Engine client = clientAt(server.url(), how -> how.requestTimeout(PATIENCE));
+    Engine client = clientAt(server.url());
     client.lock("first").acquire().release();
     return client;
   }
@@ -130,7 +127,7 @@ class RequestCountTest extends EtcdTest {
   @Test
   void ofTwoHundredWaitersAReleaseMovesTwoAtMost() throws Exception {
     // The release; and of each waiter the end of its watch, and a read of the name
-    assertThat(requestsAfterARelease(warm(), warm(), this::handled)).isLessThanOrEqualTo(5);
+    assertThat(requestsAfterARelease(warm(), warm(), 2, this::handled)).isLessThanOrEqualTo(5);
   }
 
   @Test

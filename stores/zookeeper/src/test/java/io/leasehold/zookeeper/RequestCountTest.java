@@ -124,6 +124,7 @@ class RequestCountTest extends ZooKeeperTest {
   @Test
   void ofTwoHundredWaitersAReleaseMovesTwoAtMost() throws Exception {
     // Each reads the name
-    assertThat(requestsAfterARelease(client(), counted(), requests::count)).isLessThanOrEqualTo(2);
+    assertThat(requestsAfterARelease(client(), counted(), 3, requests::count))
+        .isLessThanOrEqualTo(2);
   }
 }

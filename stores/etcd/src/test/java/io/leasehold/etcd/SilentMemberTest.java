@@ -1,0 +1,140 @@
+package io.leasehold.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.KVGrpc;
+import io.etcd.jetcd.api.RangeRequest;
+import io.etcd.jetcd.api.RangeResponse;
+import io.etcd.jetcd.api.TxnRequest;
+import io.etcd.jetcd.api.TxnResponse;
+import io.etcd.jetcd.api.WatchGrpc;
+import io.etcd.jetcd.api.WatchRequest;
+import io.etcd.jetcd.api.WatchResponse;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.Server;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
+import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.ServerUrl;
+import io.leasehold.spi.support.ServerUrl.Form;
+import io.leasehold.spi.support.ServerUrl.Login;
+import io.leasehold.spi.support.SystemClock;
+import io.leasehold.spi.support.Threads;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** When a member is given up, with the watches on it. */
+class SilentMemberTest {
+  private static final Duration WITHIN = Duration.ofSeconds(1);
+  private static final Form FORM = new Form(2379, true, "", Login.BOTH, "etcds");
+
+  private Server member;
+  private Threads threads;
+  private Cluster cluster;
+
+  /** Answers ranges, and nothing else. */
+  private static final class OnlyRanges extends KVGrpc.KVImplBase {
+    @Override
+    public void range(RangeRequest request, StreamObserver<RangeResponse> answer) {
+      answer.onNext(RangeResponse.getDefaultInstance());
+      answer.onCompleted();
+    }
+
+    @Override
+    public void txn(TxnRequest request, StreamObserver<TxnResponse> answer) {}
+  }
+
+  /** Where nothing changes. */
+  private static final class NoChanges extends WatchGrpc.WatchImplBase {
+    @Override
+    public StreamObserver<WatchRequest> watch(StreamObserver<WatchResponse> changes) {
+      return new StreamObserver<>() {
+        @Override
+        public void onNext(WatchRequest request) {}
+
+        @Override
+        public void onError(Throwable cancelled) {}
+
+        @Override
+        public void onCompleted() {}
+      };
+    }
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    InetSocketAddress free = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    member =
+        NettyServerBuilder.forAddress(free)
+            .addService(new OnlyRanges())
+            .addService(new NoChanges())
+            .build()
+            .start();
+    StoreUrl url = StoreUrl.parse("etcd://127.0.0.1:" + member.getPort());
+    threads = new Threads();
+    cluster =
+        new Cluster(
+            ServerUrl.of(url, FORM, Set.of(), Map.of()),
+            InsecureChannelCredentials.create(),
+            new SystemClock(),
+            threads);
+    range().join();
+  }
+
+  @AfterEach
+  void stop() throws InterruptedException {
+    cluster.close();
+    threads.close();
+    member.shutdownNow().awaitTermination();
+  }
+
+  private CompletableFuture<RangeResponse> range() {
+    return cluster.read(KVGrpc.getRangeMethod(), RangeRequest.getDefaultInstance(), WITHIN);
+  }
+
+  private CompletableFuture<TxnResponse> unanswered() {
+    return cluster.read(KVGrpc.getTxnMethod(), TxnRequest.getDefaultInstance(), WITHIN);
+  }
+
+  private AtomicBoolean watch() {
+    AtomicBoolean isOver = new AtomicBoolean();
+    cluster.watch(ByteString.copyFromUtf8("key"), 1, isGone -> isOver.set(true));
+    return isOver;
+  }
+
+  @Test
+  void whichAnswersNothingIsGivenUp() {
+    AtomicBoolean isOver = watch();
+    CompletableFuture<TxnResponse> late = unanswered();
+    await().until(late::isDone);
+    assertThat(late).isCompletedExceptionally();
+    await().untilTrue(isOver);
+  }
+
+  @Test
+  void whichAnswersOtherRequestsIsKept() {
+    AtomicBoolean isOver = watch();
+    int first = cluster.asked();
+    CompletableFuture<TxnResponse> late = unanswered();
+    await()
+        .until(
+            () -> {
+              range().join();
+              return late.isDone();
+            });
+    assertThat(late).isCompletedExceptionally();
+    assertThat(cluster.asked()).isEqualTo(first);
+    assertThat(isOver).isFalse();
+  }
+}
