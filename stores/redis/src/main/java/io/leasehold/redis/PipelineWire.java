@@ -34,6 +34,9 @@ final class PipelineWire extends JedisConnected {
 
   private static final Duration FOREVER = Duration.ofDays(24);
 
+  /** A thread that writes for others goes on with its own work after so many batches. */
+  private static final int MOST_BATCHES = 8;
+
   private final Deque<Request> line = new ArrayDeque<>();
 
   /** Those that are sent, in the order of their answers. */
@@ -42,6 +45,9 @@ final class PipelineWire extends JedisConnected {
   private int unanswered;
 
   private @Nullable Link current;
+
+  /** The connection that a thread writes to; null if none does. */
+  private @Nullable Link writing;
 
   private boolean opening;
 
@@ -75,6 +81,9 @@ final class PipelineWire extends JedisConnected {
     }
   }
 
+  /** What is written next. */
+  private record Batch(Link to, List<Request> requests) {}
+
   PipelineWire(Connections connections, Clock clock) {
     super(connections, clock);
     follow();
@@ -90,8 +99,7 @@ final class PipelineWire extends JedisConnected {
   @Override
   public CompletionStage<List<Object>> send(List<Command> commands, Duration within) {
     Request request = new Request(commands, within);
-    Link broken = null;
-    RuntimeException why = null;
+    Batch next;
     mutex.lock();
     try {
       if (closed) {
@@ -100,16 +108,13 @@ final class PipelineWire extends JedisConnected {
       }
       line.addLast(request);
       endIfIdle();
-      broken = current;
-      why = writeLine();
+      next = next();
       openIfWanted();
       sweepLater();
     } finally {
       mutex.unlock();
     }
-    if (why != null && broken != null) {
-      broke(broken, why);
-    }
+    write(next);
     return request.outcome;
   }
 
@@ -123,29 +128,56 @@ final class PipelineWire extends JedisConnected {
     }
   }
 
-  /** Sends what may be sent; yields why the connection is broken, if it is. */
-  private @Nullable RuntimeException writeLine() {
+  /** What may be sent, and is to be written by this thread; null if another one writes. */
+  private @Nullable Batch next() {
     Link connection = current;
-    if (connection == null || line.isEmpty()) {
+    if (connection == null || connection.equals(writing)) {
       return null;
     }
-    try {
-      boolean wrote = false;
-      while (!line.isEmpty()
-          && (sent.isEmpty() || unanswered + line.getFirst().size <= MOST_UNANSWERED)) {
-        Request request = line.removeFirst();
-        sent.addLast(request);
-        unanswered += request.size;
-        request.silence = Math.max(request.end, clock.nanos() + SILENCE_NANOS);
-        request.commands.forEach(connection::write);
-        wrote = true;
-      }
-      if (wrote) {
-        connection.flush();
-      }
+    List<Request> requests = new ArrayList<>();
+    while (!line.isEmpty()
+        && (sent.isEmpty() || unanswered + line.getFirst().size <= MOST_UNANSWERED)) {
+      Request request = line.removeFirst();
+      sent.addLast(request);
+      unanswered += request.size;
+      request.silence = Math.max(request.end, clock.nanos() + SILENCE_NANOS);
+      requests.add(request);
+    }
+    if (requests.isEmpty()) {
       return null;
-    } catch (RuntimeException e) {
-      return e;
+    }
+    writing = connection;
+    return new Batch(connection, requests);
+  }
+
+  /**
+   * Writes, and what came meanwhile. Without the mutex: an answer may be there before the writing
+   * thread is, and the thread that reads it would have to sleep.
+   */
+  private void write(@Nullable Batch first) {
+    Batch batch = first;
+    for (int count = 1; batch != null; count++) {
+      Link to = batch.to;
+      try {
+        batch.requests.forEach(request -> request.commands.forEach(to::write));
+        to.flush();
+      } catch (RuntimeException e) {
+        broke(to, e);
+      }
+      batch = after(to, count == MOST_BATCHES);
+    }
+  }
+
+  private @Nullable Batch after(Link written, boolean isLast) {
+    mutex.lock();
+    try {
+      if (written.equals(writing)) {
+        writing = null;
+      }
+      // With the next answer the reader writes
+      return isLast && !sent.isEmpty() ? null : next();
+    } finally {
+      mutex.unlock();
     }
   }
 
@@ -164,7 +196,7 @@ final class PipelineWire extends JedisConnected {
   /** False if the connection was given up meanwhile. */
   private boolean answered(Link connection, @Nullable Object answer) {
     Request done;
-    RuntimeException why;
+    Batch next;
     mutex.lock();
     try {
       if (!connection.equals(current)) {
@@ -181,17 +213,16 @@ final class PipelineWire extends JedisConnected {
       sent.removeFirst();
       unanswered -= done.size;
       idleSince = clock.nanos();
-      why = writeLine();
+      next = next();
     } finally {
       mutex.unlock();
     }
+    write(next);
     if (done.answers.stream().anyMatch(JedisConnected::isOfReplica)) {
       // The primary is elsewhere now, perhaps already behind the same address.
       reconnects.demoted();
       broke(connection, new JedisConnectionException("it is a replica now"));
       takeOvers.happened();
-    } else if (why != null) {
-      broke(connection, why);
     }
     done.outcome.complete(done.answers);
     return true;
@@ -216,7 +247,7 @@ final class PipelineWire extends JedisConnected {
       failed = e;
     }
     List<Request> hopeless = List.of();
-    RuntimeException why = null;
+    Batch next = null;
     boolean useless;
     mutex.lock();
     try {
@@ -225,7 +256,7 @@ final class PipelineWire extends JedisConnected {
       if (!useless) {
         current = made;
         idleSince = clock.nanos();
-        why = writeLine();
+        next = next();
       } else if (failed != null) {
         hopeless = List.copyOf(line);
         line.clear();
@@ -241,10 +272,9 @@ final class PipelineWire extends JedisConnected {
       }
     } else if (made != null && useless) {
       made.end();
-    } else if (made != null && why != null) {
-      broke(made, why);
     } else if (made != null) {
       reconnects.made();
+      write(next);
       read(made);
     }
   }

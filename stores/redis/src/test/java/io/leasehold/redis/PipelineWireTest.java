@@ -16,6 +16,7 @@ import io.leasehold.testkit.FaultProxy.Direction;
 import io.leasehold.testkit.Framing;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -171,6 +172,32 @@ class PipelineWireTest extends ServerTest {
     sent.forEach(each -> assertThat(each).succeedsWithin(PATIENCE));
     assertThat(stored("large99")).isEqualTo(1L);
     assertThat(stored("last")).isEqualTo(0L);
+  }
+
+  @Test
+  void aThreadThatIsHeldUpWhileItWritesHoldsUpNoOther() {
+    proxy.stall(Direction.TO_SERVER);
+    Command large = Command.of(Name.SET, prefix() + "large", "x".repeat(24 << 20));
+    CompletableFuture<List<Object>> first = new CompletableFuture<>();
+    Thread writer = new Thread(() -> first.complete(send(large, WITHIN).join()));
+    writer.start();
+    await().until(() -> isInside(writer, Link.class));
+    CompletableFuture<CompletableFuture<List<Object>>> second =
+        CompletableFuture.supplyAsync(() -> send(set("b"), WITHIN));
+    try {
+      assertThat(second).succeedsWithin(Duration.ofSeconds(10));
+      assertThat(isInside(writer, Link.class)).isTrue();
+    } finally {
+      proxy.heal();
+    }
+    assertThat(first).succeedsWithin(PATIENCE);
+    assertThat(second.thenCompose(sent -> sent)).succeedsWithin(PATIENCE);
+    assertThat(stored("b")).isEqualTo(1L);
+  }
+
+  private static boolean isInside(Thread thread, Class<?> type) {
+    return Arrays.stream(thread.getStackTrace())
+        .anyMatch(frame -> frame.getClassName().equals(type.getName()));
   }
 
   @Test
