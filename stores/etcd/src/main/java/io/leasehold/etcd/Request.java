@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request with one answer. It goes to another member only if it certainly took no effect, and
- * once more to the same cluster if that has forgotten the login.
+ * A request with one answer. It is asked for again only if it certainly took no effect: of another
+ * member if this one is given up, and once more if the cluster has forgotten the login.
  */
 final class Request<Q, A> {
   /** With less time it says nothing about a member that does not answer. */
@@ -163,7 +163,7 @@ final class Request<Q, A> {
         cluster.failed(member);
       }
       boolean tookNoEffect = failure.failure() == Failure.UNAVAILABLE && !until.isExpired();
-      if (isOfMember && tookNoEffect && --membersLeft > 0) {
+      if ((isOfMember || isTimedOut) && tookNoEffect && --membersLeft > 0) {
         ask();
       } else if (needsLogin(status) && !loggedInAgain && cluster.forget(token)) {
         loggedInAgain = true;
