@@ -6,6 +6,7 @@ import io.grpc.TlsChannelCredentials;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.StoreProvider;
 import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.ServerUrl;
 import io.leasehold.spi.support.ServerUrl.Form;
 import io.leasehold.spi.support.ServerUrl.Login;
@@ -36,7 +37,7 @@ import javax.net.ssl.KeyManager;
 public final class EtcdStoreProvider implements StoreProvider {
   private static final Set<String> PARAMETERS = Set.of("prefix", "layout");
 
-  private static final Form FORM = new Form(2379, true, "", Login.BOTH, "etcds");
+  static final Form FORM = new Form(2379, true, "", Login.BOTH, "etcds");
 
   /** For {@link java.util.ServiceLoader}. */
   public EtcdStoreProvider() {}
@@ -57,7 +58,7 @@ public final class EtcdStoreProvider implements StoreProvider {
     Keys keys = keys(url);
     return listener -> {
       Threads threads = new Threads();
-      SystemClock clock = new SystemClock();
+      Clock clock = new SystemClock();
       Cluster cluster = new Cluster(servers, security, clock, threads);
       return EtcdStore.open(cluster, keys, clock, threads, listener);
     };

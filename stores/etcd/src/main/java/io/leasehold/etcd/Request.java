@@ -20,8 +20,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request with one answer. It is asked for again only if it certainly took no effect: of another
- * member if this one is given up, and once more if the cluster has forgotten the login.
+ * A request with one answer. It is asked again only if it certainly took no effect: of the next
+ * member, or of the same one if that answers other requests in time; and once more if the cluster
+ * has forgotten the login.
  */
 final class Request<Q, A> {
   /** With less time it says nothing about a member that does not answer. */
@@ -173,7 +174,7 @@ final class Request<Q, A> {
       }
     }
 
-    /** Whether the member is: a busy client is late with the answer to one, and reads others. */
+    /** Whether the member is, and not this client busy: then other answers were read meanwhile. */
     private boolean isSilent() {
       return patience >= PATIENCE_NANOS && cluster.isSilent(patience / 2);
     }

@@ -18,10 +18,8 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.support.ServerUrl;
-import io.leasehold.spi.support.ServerUrl.Form;
-import io.leasehold.spi.support.ServerUrl.Login;
-import io.leasehold.spi.support.SystemClock;
 import io.leasehold.spi.support.Threads;
+import io.leasehold.testkit.ManualClock;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -38,8 +36,9 @@ import org.junit.jupiter.api.Test;
 /** When a member is given up, with the watches on it. */
 class SilentMemberTest {
   private static final Duration WITHIN = Duration.ofSeconds(3);
-  private static final Form FORM = new Form(2379, true, "", Login.BOTH, "etcds");
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+  private final ManualClock clock = new ManualClock();
   private final AtomicInteger unanswered = new AtomicInteger();
   private Server member;
   private Threads threads;
@@ -93,9 +92,9 @@ class SilentMemberTest {
     threads = new Threads();
     cluster =
         new Cluster(
-            ServerUrl.of(url, FORM, Set.of(), Map.of()),
+            ServerUrl.of(url, EtcdStoreProvider.FORM, Set.of(), Map.of()),
             InsecureChannelCredentials.create(),
-            new SystemClock(),
+            clock,
             threads);
     range().join();
   }
@@ -129,8 +128,8 @@ class SilentMemberTest {
   void whichAnswersNothingIsGivenUp() {
     AtomicBoolean isOver = watch();
     CompletableFuture<TxnResponse> late = notAnswered();
-    await().until(late::isDone);
-    assertThat(late).isCompletedExceptionally();
+    clock.advance(WITHIN);
+    assertThat(late).failsWithin(PATIENCE);
     await().untilTrue(isOver);
   }
 
@@ -154,12 +153,8 @@ class SilentMemberTest {
 
   private void requireFailsWhileOthersAreAnswered() {
     CompletableFuture<TxnResponse> late = notAnswered();
-    await()
-        .until(
-            () -> {
-              range().join();
-              return late.isDone();
-            });
-    assertThat(late).isCompletedExceptionally();
+    clock.advance(WITHIN);
+    range().join();
+    assertThat(late).failsWithin(PATIENCE);
   }
 }

@@ -164,7 +164,7 @@ final class PipelineWire extends JedisConnected {
       } catch (RuntimeException e) {
         broke(to, e);
       }
-      batch = after(to, count == MOST_BATCHES);
+      batch = after(to, count >= MOST_BATCHES);
     }
   }
 
