@@ -8,7 +8,7 @@ import java.util.Locale;
  *
  * @param what what was measured
  * @param unit its unit
- * @param samples what each iteration measured
+ * @param samples what each iteration measured, in their order
  * @param bound which side of the target is good
  * @param target meaningless without a bound; not a number if only an aim is set
  * @param aim better than the target; not a number if none is set
@@ -25,9 +25,9 @@ public record Figure(
     NONE
   }
 
-  /** Sorts the samples. */
+  /** Copies the samples. */
   public Figure {
-    samples = samples.stream().sorted().toList();
+    samples = List.copyOf(samples);
   }
 
   /** A figure that only explains another. */
@@ -45,14 +45,26 @@ public record Figure(
 
   /** The median: an iteration that another process disturbed does not count. */
   public double value() {
-    return samples.isEmpty() ? Double.NaN : samples.get((samples.size() - 1) / 2);
+    return ranked((samples.size() - 1) / 2);
+  }
+
+  /** The smallest sample. */
+  public double least() {
+    return ranked(0);
+  }
+
+  /** The largest sample. */
+  public double most() {
+    return ranked(samples.size() - 1);
+  }
+
+  private double ranked(int rank) {
+    return samples.isEmpty() ? Double.NaN : samples.stream().sorted().toList().get(rank);
   }
 
   /** The smallest and the largest sample. */
   public String range() {
-    return samples.size() < 2
-        ? ""
-        : show(samples.get(0)) + " .. " + show(samples.get(samples.size() - 1));
+    return samples.size() < 2 ? "" : show(least()) + " .. " + show(most());
   }
 
   boolean hasTarget() {

@@ -98,16 +98,15 @@ public final class Bars {
   private void bar(
       String title, Panel panel, Contender contender, int place, double from, double scale) {
     Figure figure = Objects.requireNonNull(panel.line.figures().get(contender));
-    List<Double> samples = figure.samples();
     int y = TITLE + BAR * place;
     add("<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>%n", LABEL - 8, y + 10, title);
     add(
         "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"12\" fill=\"#54aeff\"/>%n",
         LABEL, y, length(figure.value(), from, scale));
-    double end = length(samples.get(samples.size() - 1), from, scale);
+    double end = length(figure.most(), from, scale);
     add(
         "<path d=\"M%.1f %dH%.1f\" stroke=\"#0a3069\"/>%n",
-        LABEL + length(samples.get(0), from, scale), y + 6, LABEL + end);
+        LABEL + length(figure.least(), from, scale), y + 6, LABEL + end);
     add(
         "<text x=\"%.1f\" y=\"%d\">%s</text>%n",
         LABEL + end + 6, y + 10, Figure.show(figure.value()));

@@ -120,14 +120,14 @@ final class Plot {
     svg.append(String.format(Locale.ROOT, "<g stroke=\"%s\" fill=\"none\">%n", color));
     svg.append(String.format(Locale.ROOT, "<path d=\"%s\" stroke-width=\"2.5\"/>%n", path));
     for (int i : there) {
-      List<Double> samples = figure(i, contender).orElseThrow().samples();
+      Figure figure = figure(i, contender).orElseThrow();
       svg.append(
           String.format(
               Locale.ROOT,
               "<path d=\"M%.1f %.1fV%.1f\"/>%n",
               x(i),
-              y(samples.get(0)),
-              y(samples.get(samples.size() - 1))));
+              y(figure.least()),
+              y(figure.most())));
     }
     int x = LEFT + place * 200;
     svg.append(
