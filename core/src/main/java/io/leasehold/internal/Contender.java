@@ -225,9 +225,9 @@ final class Contender extends Attempts {
     } else if (answer instanceof Granted granted) {
       granted(granted, call.validity(granted), steps);
     } else if (answer instanceof Busy busy) {
-      busy(call, busy.holder(), busy.retryAfter(), steps);
+      busy(call, busy.holder(), busy.retryAfter(), false, steps);
     } else if (answer instanceof Queued queued) {
-      busy(call, queued.holder(), Duration.ZERO, steps);
+      busy(call, queued.holder(), Duration.ZERO, queued.watched(), steps);
     } else if (answer instanceof OtherKind kind) {
       abandon(steps);
       queue.foundOtherKind(this, kind, steps);
@@ -258,7 +258,8 @@ final class Contender extends Attempts {
     }
   }
 
-  private void busy(AttemptCall<?> call, String heldBy, Duration retryAfter, Steps steps) {
+  private void busy(
+      AttemptCall<?> call, String heldBy, Duration retryAfter, boolean watched, Steps steps) {
     answered = true;
     storeWorks();
     holder = heldBy;
@@ -278,6 +279,7 @@ final class Contender extends Attempts {
       return;
     }
     await(retryAfter);
+    armed |= watched;
     if (queue.engine.traits.poll().signals() != Signals.NONE && !armed) {
       arm(steps);
     }

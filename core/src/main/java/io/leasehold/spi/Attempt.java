@@ -43,8 +43,15 @@ public sealed interface Attempt {
    *
    * @param place the number of tickets before it, at least 0
    * @param holder the holder in readable form; empty if not known
+   * @param watched whether the store reports to this ticket every change since this attempt, so
+   *     that the engine need not call {@link LockStore#watch}
    */
-  record Queued(int place, String holder) implements Attempt {}
+  record Queued(int place, String holder, boolean watched) implements Attempt {
+    /** Of a ticket that is not watched, or not known to be. */
+    public Queued(int place, String holder) {
+      this(place, holder, false);
+    }
+  }
 
   /**
    * Another ticket holds the lock; this one has no place in a queue.

@@ -177,6 +177,29 @@ final class BrokenConnections {
         };
   }
 
+  /** Who must wait is said to be watched, and is not. */
+  static StoreFactory saysThatItWatches(StoreFactory server) {
+    return listener ->
+        new Forwarding(server.open(listener)) {
+          @Override
+          public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
+            return super.attempt(ticket, within).thenApply(this::watched);
+          }
+
+          @Override
+          public CompletionStage<List<Attempt>> attempt(List<Ticket> tickets, Duration within) {
+            return super.attempt(tickets, within)
+                .thenApply(answers -> answers.stream().map(this::watched).toList());
+          }
+
+          private Attempt watched(Attempt answer) {
+            return answer instanceof Attempt.Queued queued
+                ? new Attempt.Queued(queued.place(), queued.holder(), true)
+                : answer;
+          }
+        };
+  }
+
   /** A lost reply is taken for a refusal. */
   static StoreFactory takesUnknownForBusy(StoreFactory server) {
     return listener ->

@@ -188,6 +188,11 @@ public final class BrokenStores {
             settings ->
                 BrokenStore.names(BrokenQueues::grantsToOneAtATime).make(granting(settings))),
         new BrokenStore(
+            "watched-in-name-only",
+            11,
+            "who must wait is said to be watched, and is not",
+            BrokenStore.store(BrokenConnections::saysThatItWatches)),
+        new BrokenStore(
             "polls-in-vain",
             11,
             "who polls is told to wait on",

@@ -65,6 +65,9 @@ final class FaultyConnection implements LockStore {
 
   private Attempt answered(Ticket ticket, Attempt answer) {
     faulty.countAnswer();
+    if (answer instanceof Attempt.Queued queued && faulty.hasReconnected()) {
+      return new Attempt.Queued(queued.place(), queued.holder());
+    }
     if (answer instanceof Attempt.Granted) {
       faulty.granted().add(ticket.id());
     }

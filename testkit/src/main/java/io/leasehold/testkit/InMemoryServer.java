@@ -1,6 +1,7 @@
 package io.leasehold.testkit;
 
 import io.leasehold.LockSnapshot;
+import io.leasehold.spi.Attempt;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.LockStore;
 import io.leasehold.spi.StoreFactory;
@@ -199,6 +200,16 @@ public final class InMemoryServer implements StoreFactory {
           }
           return table.mustWait(ticket, now) ? Watch.NOTHING_MISSED : Watch.ATTEMPT_AGAIN;
         });
+  }
+
+  /** As {@link LockTable#attempt}, with the watch. */
+  Attempt watchedAttempt(Ticket ticket, InMemoryStore store, long now) {
+    Attempt answer = table.attempt(ticket, now);
+    if (!(answer instanceof Attempt.Queued queued)) {
+      return answer;
+    }
+    connections.watch(ticket.id(), store);
+    return new Attempt.Queued(queued.place(), queued.holder(), true);
   }
 
   void disconnect(InMemoryStore store) {

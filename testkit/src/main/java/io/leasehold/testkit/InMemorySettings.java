@@ -69,6 +69,11 @@ public record InMemorySettings(
      * Ids that were withdrawn or released are remembered for a while, so that withdrawal is final.
      */
     TOMBSTONES,
+    /**
+     * With {@link #QUEUE}, and where it wakes waiters: an attempt that is told to wait is watched
+     * from then on, and told so.
+     */
+    WATCHED_ATTEMPTS,
     /** Leases live and die with a session: one for each ttl of a client. */
     SESSIONS,
     /**

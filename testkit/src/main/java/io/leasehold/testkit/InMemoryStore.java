@@ -33,6 +33,7 @@ public final class InMemoryStore implements LockStore, StoreOperator {
       CompletableFuture.completedFuture(Release.RELEASED);
 
   private final InMemoryServer server;
+  private final InMemoryServer.Verb<Attempt> attempt;
 
   /** The numbers of the grants that this connection told of. */
   private final Map<LeaseId, Long> told = new ConcurrentHashMap<>();
@@ -41,6 +42,10 @@ public final class InMemoryStore implements LockStore, StoreOperator {
 
   InMemoryStore(InMemoryServer server) {
     this.server = server;
+    this.attempt =
+        server.settings().has(Feature.WATCHED_ATTEMPTS)
+            ? (table, ticket, now) -> server.watchedAttempt(ticket, this, now)
+            : LockTable::attempt;
   }
 
   @Override
@@ -54,7 +59,7 @@ public final class InMemoryStore implements LockStore, StoreOperator {
     boolean seen = server.settings().has(Feature.VISIBLE_TRIES);
     return seen && ticket.intent() == Ticket.Intent.TRY
         ? visibleTry(ticket)
-        : answer(ticket, LockTable::attempt);
+        : answer(ticket, attempt);
   }
 
   @Override
@@ -62,7 +67,8 @@ public final class InMemoryStore implements LockStore, StoreOperator {
     tickets.forEach(ticket -> forget(ticket.id()));
     return answer(
         tickets.get(0),
-        (table, first, now) -> tickets.stream().map(ticket -> table.attempt(ticket, now)).toList());
+        (table, first, now) ->
+            tickets.stream().map(ticket -> attempt.apply(table, ticket, now)).toList());
   }
 
   /**

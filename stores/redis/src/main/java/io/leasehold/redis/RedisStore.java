@@ -297,7 +297,14 @@ final class RedisStore implements LockStore {
       messages.forget(ticket.id());
     }
     remember(ticket, answer, asked.heardOn());
-    return answer;
+    return answer instanceof Attempt.Queued queued && isHeardOn(asked.heardOn())
+        ? new Attempt.Queued(queued.place(), queued.holder(), true)
+        : answer;
+  }
+
+  /** Whether this connection listens; looked at once what is to be reported is remembered. */
+  private boolean isHeardOn(int connection) {
+    return connection != 0 && listening.connection() == connection;
   }
 
   private Duration left(long end) {

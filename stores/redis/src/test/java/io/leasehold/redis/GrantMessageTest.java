@@ -82,6 +82,28 @@ class GrantMessageTest extends ServerTest {
             Granted.class, g -> assertThat(g.number()).isEqualTo(told.granted().number()));
   }
 
+  /** The first who waits has to ask for it: until then no connection listens. */
+  @Test
+  void whoComesOnceTheClientListensIsWatchedByTheAttempt() throws Exception {
+    Ticket next = ticket(8, 1);
+    assertThat(attempt(next)).isEqualTo(new Attempt.Queued(2, "test", true));
+    release(holder);
+    assertThat(heard.next().id()).isEqualTo(waiter.id());
+    release(waiter, later);
+    assertThat(heard.next().id()).isEqualTo(next.id());
+    release(next);
+    StoreUrl url = StoreUrl.parse(server.url());
+    Connections connections = ServerAddress.of(url, Map.of(), Set.of());
+    try (LockStore other =
+        RedisStore.open(connections, new Keys(prefix()), new SystemClock(), heard)) {
+      assertThat(attempt(ticket(5))).isInstanceOf(Granted.class);
+      Ticket first = ticket(9, 1);
+      assertThat(answer(other.attempt(first, WITHIN))).isEqualTo(new Attempt.Queued(0, "test"));
+      answer(other.withdraw(first, WITHIN));
+      release(ticket(5));
+    }
+  }
+
   @Test
   void whatWasNotConfirmedIsReleasedToTheNext() throws Exception {
     release(holder);
@@ -96,17 +118,7 @@ class GrantMessageTest extends ServerTest {
 
   @Test
   void r20ItNamesTheNeighboursOfItsClientAndTheReleaseDropsThem() throws Exception {
-    Ticket other =
-        new Ticket(
-            "n",
-            new LeaseId(8, 1),
-            LockMode.EXCLUSIVE,
-            1,
-            1,
-            WITHIN,
-            Ticket.Intent.QUEUE,
-            true,
-            "");
+    Ticket other = ticket(8, 1);
     Ticket last = ticket(4);
     assertThat(attempt(other)).isInstanceOf(Attempt.Queued.class);
     assertThat(attempt(last)).isInstanceOf(Attempt.Queued.class);
@@ -183,9 +195,13 @@ class GrantMessageTest extends ServerTest {
   }
 
   private static Ticket ticket(long sequence) {
+    return ticket(7, sequence);
+  }
+
+  private static Ticket ticket(long client, long sequence) {
     return new Ticket(
         "n",
-        new LeaseId(7, sequence),
+        new LeaseId(client, sequence),
         LockMode.EXCLUSIVE,
         1,
         1,

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.leasehold.Lease;
+import io.leasehold.LockOptions;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.internal.Engine;
 import io.leasehold.spi.StoreFactory;
@@ -16,8 +17,11 @@ import io.leasehold.spi.Traits.Poll;
 import io.leasehold.spi.Traits.Signals;
 import io.leasehold.spi.Watch;
 import io.leasehold.testkit.InMemorySettings;
+import io.leasehold.testkit.InMemorySettings.Feature;
 import io.leasehold.testkit.engine.Engines.Running;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +32,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** R11, R16 and R18: what asks to be woken holds up nobody, and is asked again where it was cut. */
 @Timeout(60)
@@ -155,5 +161,44 @@ class WatchTest {
     waiter.waiting();
     held.release();
     waiter.result().release();
+  }
+
+  /** Fair ones come to their places together, others one by one. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void noWatchIsAskedForByThoseWhomTheirAttemptsWatch(boolean fair) throws Exception {
+    engines.serve(
+        InMemorySettings.defaults()
+            .withFeatures(
+                Feature.FENCING, Feature.QUEUE, Feature.NEIGHBOURS, Feature.WATCHED_ATTEMPTS)
+            .withPoll(new Poll(Duration.ofMinutes(1), Duration.ofMinutes(2), Signals.SENT))
+            .withCalls(Calls.BLOCKING));
+    Engine one =
+        engines.client(
+            HookedStore.over(
+                engines.server(),
+                call -> {
+                  watches.addAndGet(call.is("watch") ? 1 : 0);
+                  return call.proceed();
+                }),
+            b -> b);
+    LockOptions options = fair ? LockOptions.defaults().fair() : LockOptions.defaults();
+    Lease held = engines.client().lock("n").acquire();
+    List<Running<Lease>> waiters = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      waiters.add(start(() -> one.lock("n").with(options).acquire()));
+      waiters.get(i).waiting();
+    }
+    await().until(() -> one.snapshot().waiting() == 3);
+    assertThat(watches).hasValue(0);
+
+    // It has forgotten them
+    engines.server().restart();
+    await().until(() -> watches.get() == (fair ? 3 : 1));
+    held.release();
+    for (Running<Lease> waiter : waiters) {
+      waiter.result().release();
+    }
+    assertThat(watches).hasValue(fair ? 3 : 1);
   }
 }

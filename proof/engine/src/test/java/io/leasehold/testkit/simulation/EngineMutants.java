@@ -236,6 +236,11 @@ final class EngineMutants {
                   + " wake(steps);",
               ""),
           mutant(
+              "who is told to wait is taken to be watched",
+              "Contender",
+              "armed |= watched;",
+              "armed = true;"),
+          mutant(
               "wake-up during an attempt dropped",
               "Contender",
               "case ASKING -> wokenMeanwhile = true;",

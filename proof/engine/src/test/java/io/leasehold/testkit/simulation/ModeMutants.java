@@ -81,7 +81,7 @@ final class ModeMutants {
               "another kind at the store is waited for",
               "Contender",
               "abandon(steps); queue.foundOtherKind(this, kind, steps);",
-              "busy(call, \"\", Duration.ZERO, steps);"),
+              "busy(call, \"\", Duration.ZERO, false, steps);"),
           // ---- several locks as one
           mutant(
               "one that begins again keeps what it had",

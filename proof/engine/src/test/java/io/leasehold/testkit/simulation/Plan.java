@@ -99,9 +99,10 @@ record Plan(
    * Draws one.
    *
    * @param neighbours whether fair waiters of a process are served together if there is a queue
+   * @param watched whether an attempt that is told to wait is watched, if there is a queue
    * @param more callers of each process
    */
-  static Plan of(Dice dice, boolean neighbours, int more) {
+  static Plan of(Dice dice, boolean neighbours, boolean watched, int more) {
     Set<Feature> features = EnumSet.noneOf(Feature.class);
     boolean fenced = !dice.chance(0.1);
     add(features, Feature.FENCING, fenced);
@@ -117,6 +118,7 @@ record Plan(
     if (!signals) {
       features.remove(Feature.DIRECT_GRANT);
     }
+    add(features, Feature.WATCHED_ATTEMPTS, features.contains(Feature.QUEUE) && signals && watched);
     boolean polled = !signals || !dice.chance(0.25);
     long longest = polled ? dice.pick(List.of(100 * MS, 1000 * MS, 1000 * MS)) : 3600 * SECOND;
     Traits.Poll poll =

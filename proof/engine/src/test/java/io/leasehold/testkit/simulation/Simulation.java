@@ -43,7 +43,7 @@ final class Simulation {
 
   private Simulation(long seed, boolean traced, Sometimes.Counts counts) {
     this.dice = new Dice(seed * 0x9E3779B97F4A7C15L + 1);
-    this.plan = Plan.of(dice, seed % 3 != 0, seed % 8 == 5 ? CROWD : 0);
+    this.plan = Plan.of(dice, seed % 3 != 0, seed % 5 < 2, seed % 8 == 5 ? CROWD : 0);
     this.trace = new Trace(traced, time);
     this.world = new World(plan, dice, time, trace, counts);
   }

@@ -6,6 +6,7 @@ import io.leasehold.testkit.InMemorySettings;
 import io.leasehold.testkit.InMemorySettings.Feature;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -97,6 +98,15 @@ final class ThreadedPlan {
                 Duration.ofMillis(signals ? 100 : 2),
                 Duration.ofMillis(signals ? 1000 : 100),
                 signals ? Traits.Signals.SENT : Traits.Signals.NONE));
+  }
+
+  /** Who is told to wait is watched from then on, if the store wakes waiters. */
+  void watchAttempts() {
+    if (store.poll().signals() != Traits.Signals.NONE) {
+      Set<Feature> more = EnumSet.of(Feature.WATCHED_ATTEMPTS);
+      more.addAll(store.features());
+      store = store.withFeatures(more.toArray(Feature[]::new));
+    }
   }
 
   boolean isBlocking() {

@@ -38,6 +38,9 @@ final class ThreadedSimulation {
       long seed, Function<Dice, ThreadedPlan> plans, boolean traced, Set<Situation> seen) {
     this.dice = new Dice(seed * 0xD1342543DE82EF95L);
     this.plan = plans.apply(dice);
+    if (seed % 3 == 0) {
+      plan.watchAttempts();
+    }
     this.trace = new Trace(traced, time);
     this.world = new ThreadedWorld(plan, dice.split(), time, trace, seen);
   }
