@@ -30,6 +30,11 @@ enum MysqlEngine implements SqlEngine {
           "auto-generate-certs=OFF",
           "tls-version=");
     }
+
+    @Override
+    public List<String> processFiles() {
+      return List.of("server.sock.lock");
+    }
   },
 
   /** MariaDB. */
@@ -55,6 +60,11 @@ enum MysqlEngine implements SqlEngine {
     @Override
     List<String> settings() {
       return List.of("innodb-log-file-size=16M");
+    }
+
+    @Override
+    public List<String> processFiles() {
+      return List.of();
     }
   };
 

@@ -58,6 +58,11 @@ enum PostgresqlEngine implements SqlEngine {
         List.of(program.toString(), "-D", data.toString(), "-c", "config_file=" + configuration));
   }
 
+  @Override
+  public List<String> processFiles() {
+    return List.of("postmaster.pid");
+  }
+
   /** By the usual one it would wait for its clients to leave. */
   @Override
   public String stopSignal() {

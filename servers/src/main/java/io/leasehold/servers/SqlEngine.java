@@ -35,6 +35,12 @@ interface SqlEngine {
   List<String> serve(Path program, Path folder, int port, Path data, List<String> lines)
       throws IOException;
 
+  /**
+   * The files in its data that say which process has them: a server that was killed leaves them,
+   * and would not start again if another process has its id by then.
+   */
+  List<String> processFiles();
+
   /** The signal by which it ends at once and in order. */
   String stopSignal();
 

@@ -3,6 +3,7 @@ package io.leasehold.servers;
 import io.leasehold.servers.SqlServer.Kind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,6 +58,9 @@ public final class SqlServerBuilder {
       ServerProcess.Launch launch =
           (port, data) -> {
             template.copyTo(data);
+            for (String file : kind.engine().processFiles()) {
+              Files.deleteIfExists(data.resolve(file));
+            }
             ProcessBuilder builder =
                 new ProcessBuilder(kind.engine().serve(program, folder, port, data, lines));
             clock.ifPresent(c -> c.addTo(builder.environment()));

@@ -98,6 +98,27 @@ class SqlServerTest {
     }
   }
 
+  /** Process ids are given again, and soon where many processes are started. */
+  @ParameterizedTest
+  @EnumSource
+  void aKilledOneStartsThoughAnotherProcessHasItsId(Kind kind) throws Exception {
+    Process other = new ProcessBuilder("sleep", "600").start();
+    try (SqlServer server = SqlServer.of(kind).start()) {
+      String id = Long.toString(server.pid());
+      server.kill();
+      for (String name : kind.engine().processFiles()) {
+        Path file = server.process().data().resolve(name);
+        assertThat(file).content().startsWith(id);
+        Files.writeString(
+            file, Files.readString(file).replaceFirst(id, Long.toString(other.pid())));
+      }
+      server.start();
+      assertThat(ask(server.jdbcUrl(), "SELECT 7")).isEqualTo("7");
+    } finally {
+      other.destroyForcibly();
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void aPausedOneAnswersOnceItIsResumed(Kind kind) throws Exception {
