@@ -236,7 +236,7 @@ final class EngineMutants {
                   + " wake(steps);",
               ""),
           mutant(
-              "who is told to wait is taken to be watched",
+              "a ticket that must wait is taken to be watched",
               "Contender",
               "armed |= watched;",
               "armed = true;"),

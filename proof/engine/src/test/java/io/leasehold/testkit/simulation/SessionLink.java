@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -39,6 +40,7 @@ final class SessionLink implements EntryStore {
 
   private final Map<Long, CompletableFuture<?>> open = new LinkedHashMap<>();
   private long opened;
+  private final List<CompletableFuture<?>> opening = new ArrayList<>();
   private final List<Runnable> reports = new ArrayList<>();
   private final Deque<Integer> freeKeys = new ArrayDeque<>();
   private final Map<LeaseId, Integer> keys = new HashMap<>();
@@ -150,6 +152,13 @@ final class SessionLink implements EntryStore {
         });
   }
 
+  /** Whether what is sent now surely arrives, as far as is known when that is asked. */
+  BooleanSupplier arrives() {
+    int sentIn = epoch;
+    boolean mayArrive = isOrdered && !isCut;
+    return () -> mayArrive && sentIn == epoch;
+  }
+
   /** The connection breaks: what is under way has an unknown outcome. */
   void cut() {
     if (isCut) {
@@ -192,8 +201,15 @@ final class SessionLink implements EntryStore {
   @Override
   public CompletionStage<Session> open(Duration ttl, Runnable ended, Duration within) {
     SessionLife life = new SessionLife(process, ttl, Duration.ZERO);
-    return send(within, () -> world.server.open(this, ttl, ended))
-        .thenApply(served -> new OfClient(served, life, ended));
+    CompletableFuture<SessionServer.Served> answer =
+        send(within, () -> world.server.open(this, ttl, ended));
+    opening.add(answer);
+    return answer.thenApply(served -> new OfClient(served, life, ended));
+  }
+
+  /** Those that are being opened are not waited for: that would stop the time. */
+  void endOpening() {
+    opening.forEach(each -> each.completeExceptionally(unknown()));
   }
 
   @Override
@@ -218,7 +234,7 @@ final class SessionLink implements EntryStore {
 
   @Override
   public void close() {
-    // The simulation ends before its clients do
+    // What was sent arrives
   }
 
   private String key(Ticket ticket) {
@@ -334,14 +350,17 @@ final class SessionLink implements EntryStore {
       return life;
     }
 
+    /** A client that closes waits for no answer here: that would stop the time. */
     @Override
     public CompletionStage<?> end() {
-      return send(
-          Duration.ofSeconds(1),
-          () -> {
-            served.end();
-            return null;
-          });
+      CompletableFuture<?> unused =
+          send(
+              Duration.ofSeconds(1),
+              () -> {
+                served.end();
+                return null;
+              });
+      return CompletableFuture.completedFuture(null);
     }
   }
 }

@@ -7,21 +7,24 @@ import io.leasehold.internal.EngineConfig;
 import io.leasehold.internal.Hold;
 import io.leasehold.sessions.SessionLockStore;
 import io.leasehold.spi.LeaseId;
+import io.leasehold.spi.LockStore;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Scheduler;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 /**
  * The production engine over the recipe of the stores that have sessions, in virtual time: several
- * processes that stand still, crash and lose their connection, a server that stands still, sessions
- * that end, requests that are late and lost, people who remove entries; all decided by one seed. No
- * two hold what one may hold, tokens rise, and once all is well again each caller is served and
- * nothing is left.
+ * processes that stand still, crash and lose their connection, clients that close, a server that
+ * stands still, sessions that end, requests that are late and lost, people who remove entries; all
+ * decided by one seed. No two hold what one may hold, tokens rise, a client that closes leaves
+ * nothing behind, and once all is well again each caller is served and nothing is left.
  */
 final class SessionSimulation {
   private static final long TROUBLE_ENDS = 15 * Plan.SECOND;
@@ -31,6 +34,10 @@ final class SessionSimulation {
 
   private static final List<String> NAMES = List.of("a", "b", "c");
   private static final int PERMITS = 3;
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(3);
+
+  /** A process and the server may stand still one after the other. */
+  private static final long CLOSED_AFTER = CLOSE_TIMEOUT.toNanos() + 7 * Plan.SECOND;
 
   final Timeline time = new Timeline();
   final SessionServer server;
@@ -68,6 +75,9 @@ final class SessionSimulation {
     for (int i = isSevere ? dice.between(0, 3) : 0; i > 0; i--) {
       long length = dice.spread(Plan.MS, 3 * Plan.SECOND);
       time.in(dice.spread(100 * Plan.MS, TROUBLE_ENDS - length), () -> server.standStill(length));
+    }
+    if (isSevere && dice.chance(0.4)) {
+      time.in(dice.spread(100 * Plan.MS, TROUBLE_ENDS), dice.pick(processes)::leave);
     }
   }
 
@@ -165,6 +175,13 @@ final class SessionSimulation {
     private final long wall;
     private long pausedUntil;
     private boolean isCrashed;
+
+    /** Its client closes. */
+    private boolean hasLeft;
+
+    /** Its client has no connection any more, and no threads but for what it still tells. */
+    private boolean isShut;
+
     private int pending;
 
     Client(int number, boolean isOrdered, Dice dice) {
@@ -179,18 +196,31 @@ final class SessionSimulation {
               Optional.of(Duration.ofNanos(ttls.get(0))),
               Duration.ofSeconds(30),
               Duration.ofNanos(dice.spread(200 * Plan.MS, 3 * Plan.SECOND)),
-              Duration.ofSeconds(3),
+              CLOSE_TIMEOUT,
               Duration.ofNanos(dice.pick(List.of(0L, 2 * Plan.MS, 50 * Plan.MS))),
               () -> null,
               Set.of(),
               List.of(event -> {}));
       engine =
           new Engine(
-              listener -> new SessionLockStore(link, listener, this, this),
+              listener -> store(new SessionLockStore(link, listener, this, this)),
               config,
               this,
               this,
               dice.split()::bits);
+    }
+
+    private LockStore store(SessionLockStore store) {
+      return (LockStore)
+          Proxy.newProxyInstance(
+              LockStore.class.getClassLoader(),
+              new Class<?>[] {LockStore.class},
+              (proxy, method, arguments) -> {
+                if (method.getName().equals("close")) {
+                  link.endOpening();
+                }
+                return method.invoke(store, arguments);
+              });
     }
 
     boolean isAlive() {
@@ -230,7 +260,7 @@ final class SessionSimulation {
     }
 
     private void call() {
-      if (!isInTrouble()) {
+      if (!isInTrouble() || hasLeft) {
         return;
       }
       String name = dice.pick(NAMES);
@@ -264,7 +294,7 @@ final class SessionSimulation {
     // ---- trouble
 
     private void trouble() {
-      if (!isInTrouble() || isCrashed) {
+      if (!isInTrouble() || isCrashed || hasLeft) {
         return;
       }
       switch (dice.between(0, 6)) {
@@ -285,6 +315,28 @@ final class SessionSimulation {
       time.in(dice.spread(20 * Plan.MS, 3 * Plan.SECOND), this::trouble);
     }
 
+    /** Its client closes. */
+    private void leave() {
+      run(
+          () -> {
+            hasLeft = true;
+            CompletableFuture<Void> closed = engine.closeAsync().toCompletableFuture();
+            closed.whenComplete(
+                (done, failed) -> {
+                  if (failed != null) {
+                    violated("process " + number + " does not close: " + failed);
+                  }
+                });
+            time.in(
+                CLOSED_AFTER,
+                () -> {
+                  if (isAlive() && !closed.isDone()) {
+                    violated("process " + number + " is not closed, and has " + engine.ledger());
+                  }
+                });
+          });
+    }
+
     void heal() {
       link.reconnect();
       pausedUntil = 0;
@@ -302,13 +354,22 @@ final class SessionSimulation {
       return wall + nanos() / 1_000_000;
     }
 
-    /** Now, or when it goes on. */
+    /** Now, or when it goes on; not once its client is shut. */
     void run(Runnable task) {
+      runAnyway(
+          () -> {
+            if (!isShut) {
+              task.run();
+            }
+          });
+    }
+
+    private void runAnyway(Runnable task) {
       if (isCrashed) {
         return;
       }
       if (pausedUntil > time.now()) {
-        time.in(pausedUntil - time.now() + dice.between(0, 100_000L), () -> run(task));
+        time.in(pausedUntil - time.now() + dice.between(0, 100_000L), () -> runAnyway(task));
       } else {
         task.run();
       }
@@ -353,12 +414,22 @@ final class SessionSimulation {
 
     @Override
     public void callback(Runnable task) {
-      in(dice.between(0, 100_000L), task);
+      time.in(dice.between(0, 100_000L), () -> runAnyway(task));
     }
 
+    /** Its connection has ended: the server has heard of the end of each session. */
     @Override
     public void close() {
-      // The simulation ends before its clients do
+      isShut = true;
+      BooleanSupplier arrives = link.arrives();
+      time.in(
+          CLOSED_AFTER,
+          () -> {
+            if (arrives.getAsBoolean()
+                && !sessions.stream().allMatch(SessionServer.Served::isOver)) {
+              violated("a session of process " + number + " outlives its client");
+            }
+          });
     }
   }
 }

@@ -100,7 +100,7 @@ final class ThreadedPlan {
                 signals ? Traits.Signals.SENT : Traits.Signals.NONE));
   }
 
-  /** Who is told to wait is watched from then on, if the store wakes waiters. */
+  /** A ticket that must wait is watched from its attempt on, if the store wakes waiters. */
   void watchAttempts() {
     if (store.poll().signals() != Traits.Signals.NONE) {
       Set<Feature> more = EnumSet.of(Feature.WATCHED_ATTEMPTS);
