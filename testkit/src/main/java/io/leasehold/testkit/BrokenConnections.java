@@ -177,7 +177,7 @@ final class BrokenConnections {
         };
   }
 
-  /** Who must wait is said to be watched, and is not. */
+  /** A waiter is said to be watched, and is not. */
   static StoreFactory saysThatItWatches(StoreFactory server) {
     return listener ->
         new Forwarding(server.open(listener)) {

@@ -190,7 +190,7 @@ public final class BrokenStores {
         new BrokenStore(
             "watched-in-name-only",
             11,
-            "who must wait is said to be watched, and is not",
+            "a waiter is said to be watched, and is not",
             BrokenStore.store(BrokenConnections::saysThatItWatches)),
         new BrokenStore(
             "polls-in-vain",

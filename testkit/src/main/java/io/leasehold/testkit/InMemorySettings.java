@@ -70,8 +70,8 @@ public record InMemorySettings(
      */
     TOMBSTONES,
     /**
-     * With {@link #QUEUE}, and where it wakes waiters: an attempt that is told to wait is watched
-     * from then on, and told so.
+     * With {@link #QUEUE}, and where it wakes waiters: a ticket that must wait is watched from its
+     * attempt on, and the answer says so.
      */
     WATCHED_ATTEMPTS,
     /** Leases live and die with a session: one for each ttl of a client. */

@@ -107,7 +107,7 @@ class ConsulLockLayoutTest extends ServerTest {
     Engine client = layoutClient();
     CompletableFuture<Lease> waiter;
     try (LockTool theirs = consulLock("a").awaitHeld()) {
-      assertThatThrownBy(() -> client.lock("a").acquire(Duration.ofMillis(100)))
+      assertThatThrownBy(() -> client.lock("a").acquire(ANSWERED))
           .isInstanceOf(LockTimeoutException.class)
           .hasMessageContaining("session");
       assertThat(client.lock("a").tryAcquire()).isEmpty();

@@ -189,7 +189,7 @@ class EtcdctlLayoutTest extends EtcdTest {
   void anyKeyBelowTheNameIsInTheWayUntilItIsGone() throws Exception {
     Engine client = client();
     server.etcdctl("put", prefix() + "a/note", "of a stranger");
-    assertThatThrownBy(() -> client.lock("a").acquire(Duration.ofMillis(50)))
+    assertThatThrownBy(() -> client.lock("a").acquire(ANSWERED))
         .isInstanceOf(LockTimeoutException.class)
         .hasMessageContaining("of a stranger");
     CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), client, 1);

@@ -70,7 +70,7 @@ public interface ClientRules {
             () -> {
               LockClient client = bed.open();
               Lease lease = bed.take(client);
-              bed.giveUp(bed.lock(client), Duration.ofMillis(20));
+              Testbed.giveUp(bed.lock(client), Duration.ofMillis(20));
               lease.release();
               client.close();
               return client;

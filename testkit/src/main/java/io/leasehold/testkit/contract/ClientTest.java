@@ -41,6 +41,9 @@ public abstract class ClientTest {
   /** How long a test waits for what must come. */
   protected static final Duration PATIENCE = Duration.ofSeconds(60);
 
+  /** In which a store has answered, on a busy machine too: a wait for so long ends as busy. */
+  protected static final Duration ANSWERED = Duration.ofSeconds(2);
+
   private final String beginning;
   private final String ending;
   private final List<Engine> clients = new CopyOnWriteArrayList<>();

@@ -27,7 +27,7 @@ public interface DeadlineRules {
     Lease held = bed.take(bed.one());
     for (LockClient client : new LockClient[] {bed.one(), patient(bed)}) {
       long start = bed.now();
-      bed.giveUp(bed.lock(client), Duration.ofMillis(200));
+      Testbed.giveUp(bed.lock(client), Duration.ofMillis(200));
       assertThat(bed.since(start)).isBetween(Duration.ofMillis(200), Testbed.SOON);
     }
     assertThat(bed.lock(bed.two()).tryAcquire(Duration.ZERO)).isEmpty();

@@ -152,7 +152,7 @@ public interface ExclusionRules {
     Lease pair = bed.take(one.permits(2));
     assertThat(two.permits(2).tryAcquire()).isEmpty();
     bed.take(two).release();
-    bed.giveUp(two.permits(3), Duration.ofMillis(50));
+    Testbed.giveUp(two.permits(3), Duration.ofMillis(50));
     bed.take(two).release();
     pair.release();
   }

@@ -151,7 +151,7 @@ public interface LostRequestRules {
               bed,
               (client, name) -> {
                 try (Lease held = bed.take(bed.one().lock(name))) {
-                  bed.giveUp(client.lock(name).with(how), givesUp);
+                  Testbed.giveUp(client.lock(name).with(how), givesUp);
                   bed.requireBelieved(held);
                 }
               });

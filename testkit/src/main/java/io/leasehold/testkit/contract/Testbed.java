@@ -175,7 +175,7 @@ public final class Testbed {
    * Waits for a lock that stays busy, and requires that it is not granted. On a machine too slow to
    * hear of that in time, or even to send the question, that is told as such.
    */
-  public void giveUp(DistributedLock lock, Duration maxWait) throws InterruptedException {
+  public static void giveUp(DistributedLock lock, Duration maxWait) throws InterruptedException {
     try {
       assertThat(lock.tryAcquire(maxWait)).as("lock '%s'", lock.name()).isEmpty();
     } catch (StoreException slow) {

@@ -22,7 +22,7 @@ public interface WaiterRules {
   @DisplayName("R9 a waiter that times out leaves no trace")
   default void R09_aWaiterThatTimesOutLeavesNoTrace(Testbed bed) throws Exception {
     Lease held = bed.take(bed.one());
-    bed.giveUp(bed.lock(bed.two()), Duration.ofMillis(50));
+    Testbed.giveUp(bed.lock(bed.two()), Duration.ofMillis(50));
     // The latter on a machine that is too slow to hear of the holder in that time
     assertThatThrownBy(() -> bed.lock(bed.two()).acquire(Duration.ofMillis(50)))
         .isInstanceOfAny(LockTimeoutException.class, StoreException.class);
@@ -113,7 +113,7 @@ public interface WaiterRules {
   default void R09_aWriterThatGivesUpLetsReadersIn(Testbed bed) throws Exception {
     bed.needs(Ability.SHARED);
     Lease reader = bed.take(bed.one().readWriteLock(bed.name()).readLock());
-    bed.giveUp(bed.two().readWriteLock(bed.name()).writeLock(), Duration.ofMillis(50));
+    Testbed.giveUp(bed.two().readWriteLock(bed.name()).writeLock(), Duration.ofMillis(50));
     bed.take(bed.open().readWriteLock(bed.name()).readLock()).release();
     reader.release();
   }
@@ -124,7 +124,7 @@ public interface WaiterRules {
   default void R09_aWaiterForPermitsLeavesAll(Testbed bed) throws Exception {
     bed.needs(Ability.PERMITS);
     Lease held = bed.take(bed.one().semaphore(bed.name(), 1));
-    bed.giveUp(bed.two().semaphore(bed.name(), 1), Duration.ofMillis(50));
+    Testbed.giveUp(bed.two().semaphore(bed.name(), 1), Duration.ofMillis(50));
     bed.requireNothingLeft(bed.two());
     held.release();
     bed.take(bed.open().semaphore(bed.name(), 1)).release();
@@ -159,7 +159,7 @@ public interface WaiterRules {
     bed.needs(Ability.LATE_REQUESTS);
     LockClient hasty = bed.open(s -> s.withRequestTimeout(Duration.ofSeconds(1)));
     Delayed ghost = bed.faults(hasty).delay(0);
-    bed.giveUp(bed.lock(hasty), Duration.ZERO);
+    Testbed.giveUp(bed.lock(hasty), Duration.ZERO);
     bed.pass(Duration.ofMillis(100));
     ghost.land();
     bed.requireFree();
@@ -176,7 +176,7 @@ public interface WaiterRules {
     Lease held = bed.take(bed.one());
     LockClient cutOff = bed.open();
     Delayed ghost = bed.faults(cutOff).delayUnanswered(0);
-    bed.giveUp(bed.lock(cutOff), Duration.ofMillis(500));
+    Testbed.giveUp(bed.lock(cutOff), Duration.ofMillis(500));
     bed.requireNothingLeft(cutOff);
     held.release();
     ghost.land();
@@ -193,7 +193,7 @@ public interface WaiterRules {
     Lease held = bed.take(bed.one());
     LockClient hasty = bed.open(s -> s.withRequestTimeout(Duration.ofSeconds(1)));
     Delayed ghost = bed.faults(hasty).delay(0);
-    bed.giveUp(bed.lock(hasty), Duration.ofSeconds(2));
+    Testbed.giveUp(bed.lock(hasty), Duration.ofSeconds(2));
     bed.pass(Duration.ofMillis(100));
     ghost.land();
     held.release();

@@ -34,7 +34,7 @@ abstract class Behaviours {
   static final Duration LONG = Duration.ofSeconds(30);
 
   /** A wait that is to end by itself. */
-  static final Duration SHORT = Duration.ofMillis(150);
+  static final Duration SHORT = Duration.ofMillis(300);
 
   final JucFixture fixture;
   private final SystemClock clock = new SystemClock();
