@@ -51,6 +51,11 @@ public sealed interface Attempt {
     public Queued(int place, String holder) {
       this(place, holder, false);
     }
+
+    /** The same answer, which says that the ticket is watched. */
+    public Queued asWatched() {
+      return new Queued(place, holder, true);
+    }
   }
 
   /**

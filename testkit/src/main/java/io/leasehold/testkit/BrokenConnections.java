@@ -193,9 +193,7 @@ final class BrokenConnections {
           }
 
           private Attempt watched(Attempt answer) {
-            return answer instanceof Attempt.Queued queued
-                ? new Attempt.Queued(queued.place(), queued.holder(), true)
-                : answer;
+            return answer instanceof Attempt.Queued queued ? queued.asWatched() : answer;
           }
         };
   }

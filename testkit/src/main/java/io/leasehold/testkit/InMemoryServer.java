@@ -209,7 +209,7 @@ public final class InMemoryServer implements StoreFactory {
       return answer;
     }
     connections.watch(ticket.id(), store);
-    return new Attempt.Queued(queued.place(), queued.holder(), true);
+    return queued.asWatched();
   }
 
   void disconnect(InMemoryStore store) {

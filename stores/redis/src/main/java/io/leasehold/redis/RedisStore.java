@@ -298,7 +298,7 @@ final class RedisStore implements LockStore {
     }
     remember(ticket, answer, asked.heardOn());
     return answer instanceof Attempt.Queued queued && isHeardOn(asked.heardOn())
-        ? new Attempt.Queued(queued.place(), queued.holder(), true)
+        ? queued.asWatched()
         : answer;
   }
 

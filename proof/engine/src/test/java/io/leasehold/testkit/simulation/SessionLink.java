@@ -40,7 +40,6 @@ final class SessionLink implements EntryStore {
 
   private final Map<Long, CompletableFuture<?>> open = new LinkedHashMap<>();
   private long opened;
-  private final List<CompletableFuture<?>> opening = new ArrayList<>();
   private final List<Runnable> reports = new ArrayList<>();
   private final Deque<Integer> freeKeys = new ArrayDeque<>();
   private final Map<LeaseId, Integer> keys = new HashMap<>();
@@ -166,11 +165,16 @@ final class SessionLink implements EntryStore {
     }
     isCut = true;
     epoch++;
-    for (CompletableFuture<?> each : List.copyOf(open.values())) {
-      process.run(() -> each.completeExceptionally(unknown()));
-    }
+    endRequests();
     if (!isOrdered) {
       world.server.endWatches(this);
+    }
+  }
+
+  /** No answer is waited for any more. */
+  void endRequests() {
+    for (CompletableFuture<?> each : List.copyOf(open.values())) {
+      process.run(() -> each.completeExceptionally(unknown()));
     }
   }
 
@@ -201,15 +205,8 @@ final class SessionLink implements EntryStore {
   @Override
   public CompletionStage<Session> open(Duration ttl, Runnable ended, Duration within) {
     SessionLife life = new SessionLife(process, ttl, Duration.ZERO);
-    CompletableFuture<SessionServer.Served> answer =
-        send(within, () -> world.server.open(this, ttl, ended));
-    opening.add(answer);
-    return answer.thenApply(served -> new OfClient(served, life, ended));
-  }
-
-  /** Those that are being opened are not waited for: that would stop the time. */
-  void endOpening() {
-    opening.forEach(each -> each.completeExceptionally(unknown()));
+    return send(within, () -> world.server.open(this, ttl, ended))
+        .thenApply(served -> new OfClient(served, life, ended));
   }
 
   @Override

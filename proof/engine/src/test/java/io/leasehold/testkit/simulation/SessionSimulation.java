@@ -210,6 +210,7 @@ final class SessionSimulation {
               dice.split()::bits);
     }
 
+    /** Waits for no session that is being opened when it closes: that would stop the time. */
     private LockStore store(SessionLockStore store) {
       return (LockStore)
           Proxy.newProxyInstance(
@@ -217,7 +218,7 @@ final class SessionSimulation {
               new Class<?>[] {LockStore.class},
               (proxy, method, arguments) -> {
                 if (method.getName().equals("close")) {
-                  link.endOpening();
+                  link.endRequests();
                 }
                 return method.invoke(store, arguments);
               });
