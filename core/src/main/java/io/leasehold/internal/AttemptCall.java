@@ -3,14 +3,17 @@ package io.leasehold.internal;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.Attempt;
+import io.leasehold.spi.Ticket;
 import io.leasehold.spi.Ticket.Intent;
 import io.leasehold.spi.support.Scheduler.Work;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -217,7 +220,12 @@ abstract class AttemptCall<T>
 
     @Override
     boolean isAsking() {
-      return contenders.stream().anyMatch(Contender::isAsking);
+      for (Contender each : contenders) {
+        if (each.isAsking()) {
+          return true;
+        }
+      }
+      return false;
     }
 
     @Override
@@ -227,24 +235,39 @@ abstract class AttemptCall<T>
 
     @Override
     long timeForAttempt() {
-      return contenders.stream().mapToLong(Contender::timeForFirstAttempt).min().orElseThrow();
+      return least(Contender::timeForFirstAttempt);
     }
 
     @Override
     long timeForAnswer() {
-      return contenders.stream().mapToLong(Contender::timeForAnswer).min().orElseThrow();
+      return least(Contender::timeForAnswer);
+    }
+
+    private long least(ToLongFunction<Contender> time) {
+      long least = Long.MAX_VALUE;
+      for (Contender each : contenders) {
+        least = Math.min(least, time.applyAsLong(each));
+      }
+      return least;
     }
 
     @Override
     CompletionStage<List<Attempt>> send(Duration within) {
-      List<Contender> asked = contenders.stream().filter(Contender::isAsking).toList();
+      List<Contender> asked = new ArrayList<>(contenders.size());
+      List<Ticket> tickets = new ArrayList<>(contenders.size());
+      for (Contender each : contenders) {
+        if (each.isAsking()) {
+          asked.add(each);
+          tickets.add(each.ticket);
+        }
+      }
       asking = asked;
       if (asked.isEmpty()) {
         return CompletableFuture.failedFuture(StoreCalls.notSent());
       }
       return asked.size() == 1
-          ? queue.engine.store.attempt(asked.get(0).ticket, within).thenApply(List::of)
-          : queue.engine.store.attempt(asked.stream().map(each -> each.ticket).toList(), within);
+          ? queue.engine.store.attempt(tickets.get(0), within).thenApply(List::of)
+          : queue.engine.store.attempt(tickets, within);
     }
 
     @Override

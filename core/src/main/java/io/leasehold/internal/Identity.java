@@ -23,6 +23,9 @@ final class Identity {
   private static final int MOST_OF_A_THREAD = 128;
   private static final int MOST_OF_A_HOST = 255;
 
+  /** A power of two. */
+  private static final int RECENT = 64;
+
   private final String process =
       plain(host(), MOST_OF_A_HOST) + "/" + ProcessHandle.current().pid();
   private final String async = process + "/async";
@@ -34,8 +37,11 @@ final class Identity {
 
   private final AtomicLong sequence;
 
-  /** The last thread asked about: one that locks in a loop makes its text once. */
-  private volatile Named last = new Named("", "");
+  /**
+   * Threads that asked lately, by the last bits of their ids: one that locks in a loop makes its
+   * text once. A thread may miss what another has just put there, and makes it anew.
+   */
+  private final @Nullable Named[] recent = new Named[RECENT];
 
   private record Named(String thread, String holder) {}
 
@@ -89,12 +95,14 @@ final class Identity {
 
   /** For one line, and no longer than people want to read and every store can keep. */
   private static String plain(String text, int most) {
-    StringBuilder plain = new StringBuilder();
-    text.codePoints()
-        .limit(most)
-        .map(
-            c -> Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE ? '?' : c)
-        .forEach(plain::appendCodePoint);
+    StringBuilder plain = new StringBuilder(Math.min(most, text.length()));
+    int next = 0;
+    for (int count = 0; count < most && next < text.length(); count++) {
+      int c = text.codePointAt(next);
+      next += Character.charCount(c);
+      boolean isShown = !Character.isISOControl(c) && Character.getType(c) != Character.SURROGATE;
+      plain.appendCodePoint(isShown ? c : '?');
+    }
     return plain.toString();
   }
 
@@ -112,10 +120,11 @@ final class Identity {
       // As a virtual thread has none
       return process + "/#" + thread.getId();
     }
-    Named named = last;
-    if (!named.thread.equals(name)) {
+    int place = (int) thread.getId() & (RECENT - 1);
+    Named named = recent[place];
+    if (named == null || !named.thread.equals(name)) {
       named = new Named(name, process + "/" + plain(name, MOST_OF_A_THREAD));
-      last = named;
+      recent[place] = named;
     }
     return named.holder;
   }

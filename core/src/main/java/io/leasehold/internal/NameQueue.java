@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -301,9 +302,7 @@ final class NameQueue extends Mutex {
         contender == null
             ? first != null && first.intent == Intent.QUEUE
             : contender.isToldToWait();
-    return leases.current() != null
-        || waiting
-        || (!separate.isEmpty() && separate.stream().anyMatch(Contender::isToldToWait));
+    return leases.current() != null || waiting || anySeparate(Contender::isToldToWait);
   }
 
   /** Whether a ticket is under way here whose answer a try must wait for. */
@@ -316,7 +315,16 @@ final class NameQueue extends Mutex {
     Grant held = leases.current();
     boolean writing = held != null && held.ticket.mode() == LockMode.EXCLUSIVE;
     boolean waiting = contender != null && contender.hasAnswered() && !callers.isEmpty();
-    return writing || waiting || separate.stream().anyMatch(c -> c.isQueued());
+    return writing || waiting || anySeparate(Contender::isQueued);
+  }
+
+  private boolean anySeparate(Predicate<Contender> condition) {
+    for (Contender each : separate) {
+      if (condition.test(each)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   boolean othersComeFirst() {

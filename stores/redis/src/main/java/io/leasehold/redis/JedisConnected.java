@@ -4,6 +4,7 @@ import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Threads;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -100,7 +101,12 @@ abstract class JedisConnected implements Wire {
     }
   }
 
-  static boolean isOfReplica(Object answer) {
-    return answer instanceof ServerError error && error.isOfReplica();
+  static boolean anyOfReplica(List<Object> answers) {
+    for (Object answer : answers) {
+      if (answer instanceof ServerError error && error.isOfReplica()) {
+        return true;
+      }
+    }
+    return false;
   }
 }

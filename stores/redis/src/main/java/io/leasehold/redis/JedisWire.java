@@ -143,7 +143,7 @@ final class JedisWire extends JedisConnected {
             answers.add(read(connection, leader));
           }
         }
-        refused |= answers.stream().anyMatch(JedisConnected::isOfReplica);
+        refused |= JedisConnected.anyOfReplica(answers);
         if (answers.size() == call.commands.size()) {
           call.answer(answers);
         } else {
@@ -238,7 +238,11 @@ final class JedisWire extends JedisConnected {
    */
   private void pass(Link connection, List<Call> batch) {
     // More could fill what the system holds for the server: then the write waits until it reads
-    boolean sent = batch.stream().mapToInt(Call::size).sum() <= MOST_SENT_FOR_OTHERS;
+    int size = 0;
+    for (Call call : batch) {
+      size += call.size();
+    }
+    boolean sent = size <= MOST_SENT_FOR_OTHERS;
     if (sent) {
       try {
         write(connection, batch);

@@ -103,9 +103,10 @@ final class Keys {
 
     OfName of(String name) {
       OfName known = recent.get(name);
-      if (known != null) {
-        return known;
-      }
+      return known == null ? make(name) : known;
+    }
+
+    private OfName make(String name) {
       if (recent.size() >= MOST_RECENT) {
         recent.clear();
       }

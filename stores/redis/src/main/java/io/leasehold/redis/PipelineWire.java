@@ -218,7 +218,7 @@ final class PipelineWire extends JedisConnected {
       mutex.unlock();
     }
     write(next);
-    if (done.answers.stream().anyMatch(JedisConnected::isOfReplica)) {
+    if (JedisConnected.anyOfReplica(done.answers)) {
       // The primary is elsewhere now, perhaps already behind the same address.
       reconnects.demoted();
       broke(connection, new JedisConnectionException("it is a replica now"));

@@ -7,6 +7,7 @@ import io.leasehold.Lease;
 import io.leasehold.LockOptions;
 import io.leasehold.internal.Engine;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -113,5 +114,28 @@ class TraceIdTest {
     Engine client = engines.client();
     assertThat(holderOf(client, "x".repeat(10_000))).endsWith("/" + "x".repeat(128));
     assertThat(holderOf(client, "two\nlines\u0000")).endsWith("/two?lines?");
+    assertThat(holderOf(client, "\ud83d\ude00".repeat(200)))
+        .endsWith("/" + "\ud83d\ude00".repeat(128));
+    assertThat(holderOf(client, "\ude00half\ud83d")).endsWith("/?half?");
+  }
+
+  /** More threads than texts that are kept, and one that is renamed. */
+  @Test
+  void eachThreadHasItsOwnName() throws Exception {
+    Engine client = engines.client();
+    for (int i = 0; i < 150; i++) {
+      assertThat(holderOf(client, "worker " + i)).endsWith("/worker " + i);
+    }
+    String name = Thread.currentThread().getName();
+    try {
+      for (String now : List.of("before", "after")) {
+        Thread.currentThread().setName(now);
+        try (Lease lease = client.lock("n").acquire()) {
+          assertThat(holder(client, lease.name())).endsWith("/" + now);
+        }
+      }
+    } finally {
+      Thread.currentThread().setName(name);
+    }
   }
 }

@@ -65,8 +65,8 @@ final class ModeMutants {
           mutant(
               "a try overtakes one that was told to wait",
               "NameQueue",
-              "return writing || waiting || separate",
-              "return writing || separate"),
+              "return writing || waiting || anySeparate",
+              "return writing || anySeparate"),
           mutant(
               "a try for a share waits in the queue",
               "NameQueue",
