@@ -207,8 +207,13 @@ final class QuorumElection {
 
     private void elected(long number, List<Granted> grants) {
       patience.cancel();
-      Duration sure = store.majorityOf(grants.stream().map(Granted::remaining).toList());
-      boolean wanted = grants.stream().anyMatch(Granted::wanted);
+      List<Duration> lives = new ArrayList<>(grants.size());
+      boolean wanted = false;
+      for (Granted grant : grants) {
+        lives.add(grant.remaining());
+        wanted |= grant.wanted();
+      }
+      Duration sure = store.majorityOf(lives);
       candidates.computeIfPresent(
           ticket.id(),
           (id, candidate) -> {

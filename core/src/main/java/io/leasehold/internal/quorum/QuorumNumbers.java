@@ -7,6 +7,7 @@ import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Clock;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -59,11 +60,11 @@ final class QuorumNumbers {
    * cannot be lowered, and a later majority might take it for the largest.
    */
   long chosen(List<Granted> grants) {
-    return grants.stream()
-        .mapToLong(Granted::number)
-        .sorted()
-        .skip(quorum - 1L)
-        .findFirst()
-        .orElseThrow();
+    long[] numbers = new long[grants.size()];
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = grants.get(i).number();
+    }
+    Arrays.sort(numbers);
+    return numbers[quorum - 1];
   }
 }

@@ -200,11 +200,9 @@ public final class QuorumStore implements LockStore {
    * is between this client's clock and that of one server, is enough.
    */
   Duration majorityOf(List<Duration> lives) {
-    return lives.stream()
-        .sorted(Comparator.reverseOrder())
-        .skip(quorum - 1L)
-        .findFirst()
-        .orElseThrow();
+    List<Duration> longestFirst = new ArrayList<>(lives);
+    longestFirst.sort(Comparator.reverseOrder());
+    return longestFirst.get(quorum - 1);
   }
 
   /** That no majority answered, and what is known of the effect. */
