@@ -63,7 +63,7 @@ final class RedisOperator implements StoreOperator {
               Command page =
                   Command.of(
                       Name.SCAN, cursor.get(), "MATCH", keys.allStates(), "COUNT", KEYS_A_SCAN);
-              return node.send(server, page, "*", left(end))
+              return node.send(server, page, null, left(end))
                   .thenApply(
                       reply -> {
                         cursor.set(addNames(Replies.list(reply), names));

@@ -26,13 +26,18 @@ record ServerError(String message) {
           Map.entry("ASK", "a part of it is being moved"),
           Map.entry("CLUSTERDOWN", "its cluster is down"));
 
+  /** What the user may not run, where the server says it. */
+  private static final Pattern DENIED = Pattern.compile("run the '([^']+)' command");
+
+  /** Of Redis 7.0, for a command that a script calls. */
+  private static final String DENIED_IN_SCRIPT = "ERR The user executing the script can't";
+
   private static final String IN_CLUSTER = "it is a node of a cluster; write redis+cluster://";
 
   private static final Map<String, String> LASTING =
       Map.ofEntries(
           Map.entry("NOAUTH", "it wants a password; give one in the URL or the environment"),
           Map.entry("WRONGPASS", "it does not know this user and password"),
-          Map.entry("NOPERM", "the user lacks a permission; docs/stores/redis.md lists them"),
           Map.entry("WRONGTYPE", "a key of a lock holds something else; choose another prefix"),
           Map.entry("LEASEHOLD", "a key of a lock holds something else; choose another prefix"),
           Map.entry("MOVED", IN_CLUSTER),
@@ -48,8 +53,8 @@ record ServerError(String message) {
   }
 
   String code() {
-    if (message.startsWith("ERR The user executing the script can't")) {
-      // Redis 7.0, of what a script calls
+    if (message.startsWith(DENIED_IN_SCRIPT) || message.startsWith("ERR ACL failure in script")) {
+      // What a script runs; the second is of Redis 7.2 and Valkey
       return "NOPERM";
     }
     Matcher inScript = IN_SCRIPT.matcher(message);
@@ -88,8 +93,25 @@ record ServerError(String message) {
       // It had written nothing, or it could not have been.
       return new StoreException(Failure.UNAVAILABLE, where + "the script was killed", null);
     }
-    String lasting = LASTING.get(code);
+    String lasting = code.equals("NOPERM") ? denied() : LASTING.get(code);
     return new StoreException(
         Failure.REFUSED, where + (lasting == null ? message : lasting + " (" + code + ")"), null);
+  }
+
+  private String denied() {
+    Matcher command = DENIED.matcher(message);
+    String what;
+    if (command.find()) {
+      what = "the permission to run '" + command.group(1) + "'";
+    } else if (message.startsWith(DENIED_IN_SCRIPT)) {
+      what = "a permission for what a script runs, which ACL LOG names";
+    } else if (message.contains("channel")) {
+      what = "the permission for the channels of the prefix";
+    } else if (message.contains("key")) {
+      what = "the permission for the keys of the prefix";
+    } else {
+      what = "a permission";
+    }
+    return "the user lacks " + what + "; docs/stores/redis.md lists all that it needs";
   }
 }

@@ -32,6 +32,11 @@ class AccessTest {
       super(Kind.REDIS_7_0);
     }
 
+    @Override
+    String deniedInScript() {
+      return "ACL LOG";
+    }
+
     /** Each is used: without it something is refused. */
     @Test
     void eachOfThePermissionsIsNeeded() throws Exception {
@@ -72,6 +77,11 @@ class AccessTest {
   class OnValkey9 extends Access {
     OnValkey9() {
       super(Kind.VALKEY_9);
+    }
+
+    @Override
+    String deniedInScript() {
+      return "the permission to run 'time'";
     }
 
     @Test
@@ -122,6 +132,9 @@ class AccessTest {
     Access(Kind kind) {
       super(RedisServer.of(kind));
     }
+
+    /** How a message names that the user may not run TIME, which a script calls. */
+    abstract String deniedInScript();
 
     @BeforeEach
     void addUser() {
@@ -187,7 +200,11 @@ class AccessTest {
       allow(List.of("+@all", "-time"));
       Engine client = app();
       assertThatThrownBy(() -> client.lock("a").tryAcquire())
-          .satisfies(told -> requireRefused(told, "permission"));
+          .satisfies(told -> requireRefused(told, deniedInScript()));
+      allow(List.of("+@all", "-scan"));
+      assertThatThrownBy(client::list)
+          .satisfies(
+              told -> requireRefused(told, "refused: the user lacks the permission to run 'scan'"));
       allow(List.of("+ping"));
       assertThatThrownBy(this::app).satisfies(told -> requireRefused(told, "permission"));
     }
@@ -195,7 +212,7 @@ class AccessTest {
     @Test
     void keysOutsideOfThePrefixAreRefused() {
       allow(List.of("+@all", "resetkeys", "~other*", "allchannels"));
-      assertThatThrownBy(this::app).satisfies(told -> requireRefused(told, "permission"));
+      assertThatThrownBy(this::app).satisfies(told -> requireRefused(told, "keys of the prefix"));
     }
 
     private static void requireRefused(Throwable told, String why) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What passes by itself ends no waiter. */
@@ -49,5 +50,26 @@ class ServerErrorTest {
   void whatLastsIsRefused(String message) {
     StoreException told = new ServerError(message).asException("Redis at h:1", null);
     assertThat(told.failure()).isEqualTo(Failure.REFUSED);
+  }
+
+  /** As Redis 7.0, 7.2 and Valkey 9 say it. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      quoteCharacter = '"',
+      value = {
+        "NOPERM User app has no permissions to run the 'config|get' command; to run 'config|get'",
+        "ERR ACL failure in script: User app has no permissions to run the 'time' command"
+            + " script: on @user_script:17.; to run 'time'",
+        "ERR The user executing the script can't run this command or subcommand script: 0a,"
+            + " on @user_script:3.; ACL LOG",
+        "NOPERM No permissions to access a key; the keys",
+        "NOPERM No permissions to access a channel; the channels",
+        "NOPERM; lacks a permission",
+      })
+  void aMissingPermissionIsNamed(String message, String named) {
+    StoreException told = new ServerError(message).asException("Redis at h:1", null);
+    assertThat(told.failure()).isEqualTo(Failure.REFUSED);
+    assertThat(told).hasMessageContaining(named).hasMessageContaining("docs/stores/redis.md");
   }
 }
