@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -130,7 +129,7 @@ abstract class AttemptCall<T>
   // ---- for one
 
   /** An attempt of one contender. */
-  static final class One extends AttemptCall<Attempt> implements Consumer<Steps> {
+  static final class One extends AttemptCall<Attempt> implements Mutex.Event {
     private final Contender contender;
 
     /** What was answered in time. */
@@ -182,7 +181,7 @@ abstract class AttemptCall<T>
 
     /** Takes what was answered in time. Under the mutex. */
     @Override
-    public void accept(Steps steps) {
+    public void happen(Steps steps) {
       contender.ended(failure, steps);
       contender.heard(this, answer, failure, steps);
     }

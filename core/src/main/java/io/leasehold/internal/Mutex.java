@@ -3,7 +3,6 @@ package io.leasehold.internal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.AbstractQueuedSynchronizer;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +15,11 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("serial")
 class Mutex extends AbstractQueuedSynchronizer implements Steps {
   private static final int SPINS = 50;
+
+  /** What happens under the mutex, and leaves steps to be done after it. */
+  interface Event {
+    void happen(Steps steps);
+  }
 
   /** Most events leave one. */
   private @Nullable Runnable steps;
@@ -38,12 +42,12 @@ class Mutex extends AbstractQueuedSynchronizer implements Steps {
     return result;
   }
 
-  final void locked(Consumer<Steps> event) {
+  final void locked(Event event) {
     Runnable then = Mutex::nothing;
     enter();
     try {
       try {
-        event.accept(this);
+        event.happen(this);
         afterEach();
       } finally {
         then = takeSteps();

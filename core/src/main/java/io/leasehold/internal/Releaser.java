@@ -15,7 +15,6 @@ import io.leasehold.spi.support.Scheduler.Work;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -284,7 +283,7 @@ final class Releaser {
       implements Runnable,
           Supplier<CompletionStage<Release>>,
           StoreCalls.Answer<Release>,
-          Consumer<Steps> {
+          Mutex.Event {
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
     final Hold hold;
@@ -342,7 +341,19 @@ final class Releaser {
     }
 
     private void send() {
-      ask(this, timeLeft(), this);
+      StoreCalls calls = hold.grant.queue.engine.calls;
+      long within = timeLeft();
+      if (elsewhere || !calls.mayCallHere()) {
+        ask(this, within, this);
+        return;
+      }
+      CompletionStage<Release> stage;
+      try {
+        stage = get();
+      } catch (RuntimeException | Error e) {
+        stage = calls.failed(e);
+      }
+      calls.await(stage, within, this);
     }
 
     /** Asks the store for the sake of the holder that leaves: on its thread, if it may. */
@@ -426,7 +437,7 @@ final class Releaser {
 
     /** The holder lets go, and then: the store has answered. Under the mutex. */
     @Override
-    public void accept(Steps steps) {
+    public void happen(Steps steps) {
       Grant grant = hold.grant;
       Releaser releaser = grant.queue.engine.releaser;
       if (answer != null || failure != null) {

@@ -190,6 +190,14 @@ public final class StoreCalls {
       answer.now(null, thrown(e));
       return;
     }
+    await(stage, withinNanos, answer);
+  }
+
+  /**
+   * Takes the answer to a verb that was called. A release is called apart from the others: at one
+   * place for all, the JVM's compiler takes it for an attempt, and compiles those a second time.
+   */
+  <T> void await(CompletionStage<T> stage, long withinNanos, Answer<T> answer) {
     if (stage.getClass() == CompletableFuture.class
         && stage instanceof CompletableFuture<T> future
         && future.isDone()) {
@@ -208,11 +216,16 @@ public final class StoreCalls {
    * interrupt would close the socket under it, which others share.
    */
   <T> void callHere(Supplier<CompletionStage<T>> verb, long withinNanos, Answer<T> answer) {
-    if (blocking && VirtualThreads.isVirtual(Thread.currentThread())) {
+    if (!mayCallHere()) {
       callElsewhere(Work.CALLER, verb, withinNanos, answer);
     } else {
       call(verb, withinNanos, answer);
     }
+  }
+
+  /** Whether a verb may be called on the calling thread. */
+  boolean mayCallHere() {
+    return !blocking || !VirtualThreads.isVirtual(Thread.currentThread());
   }
 
   /** A request of the engine's own: on a thread of its own if the verb blocks. */
@@ -432,6 +445,11 @@ public final class StoreCalls {
             new StoreException(Failure.UNKNOWN_OUTCOME, "the store did not answer in time", null));
       }
     }
+  }
+
+  /** As a verb should have failed that threw instead. */
+  <T> CompletionStage<T> failed(Throwable thrown) {
+    return CompletableFuture.failedFuture(thrown(thrown));
   }
 
   /** What a verb threw instead of failing its stage: an error is reported, too. */

@@ -3,7 +3,7 @@ package io.leasehold.redis;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** What the scripts are told of a ticket. */
@@ -21,33 +21,37 @@ final class Asked {
   /**
    * Of attempts that want the same.
    *
+   * @param ids of the tickets
    * @param channel on which their client is woken
    * @param carefully to do nothing in a bucket that is not in use yet
    */
-  static List<byte[]> of(List<Ticket> tickets, String channel, boolean carefully) {
+  static List<byte[]> of(
+      List<Ticket> tickets, List<byte[]> ids, String channel, boolean carefully) {
     Ticket first = tickets.get(0);
     String intent = first.intent() == Ticket.Intent.TRY ? " try " : " queue ";
     String rest =
         first.permits() + " " + first.limit() + intent + (first.fair() ? "1 " : "0 ") + channel;
-    List<byte[]> asked = new ArrayList<>(4 + 3 * tickets.size());
-    asked.add(mode(first));
-    asked.add(Command.bytes(rest));
-    asked.add(first.leastNumber() > 0 ? Command.digits(first.leastNumber()) : NOTHING);
-    asked.add(carefully ? CAREFULLY : NOTHING);
-    for (Ticket ticket : tickets) {
-      asked.add(id(ticket.id()));
-      asked.add(ttl(ticket));
-      asked.add(Command.bytes(ticket.holder()));
+    byte[][] asked = new byte[4 + 3 * tickets.size()][];
+    asked[0] = mode(first);
+    asked[1] = Command.bytes(rest);
+    asked[2] = first.leastNumber() > 0 ? Command.digits(first.leastNumber()) : NOTHING;
+    asked[3] = carefully ? CAREFULLY : NOTHING;
+    int next = 4;
+    for (int i = 0; i < tickets.size(); i++) {
+      Ticket ticket = tickets.get(i);
+      asked[next++] = ids.get(i);
+      asked[next++] = ttl(ticket);
+      asked[next++] = Command.bytes(ticket.holder());
     }
-    return asked;
+    return Arrays.asList(asked);
   }
 
   static List<byte[]> ids(List<Ticket> tickets) {
-    List<byte[]> ids = new ArrayList<>(tickets.size());
-    for (Ticket ticket : tickets) {
-      ids.add(id(ticket.id()));
+    byte[][] ids = new byte[tickets.size()][];
+    for (int i = 0; i < ids.length; i++) {
+      ids[i] = id(tickets.get(i).id());
     }
-    return ids;
+    return Arrays.asList(ids);
   }
 
   private static byte[] mode(Ticket ticket) {

@@ -1,6 +1,5 @@
 package io.leasehold.redis;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -76,12 +75,15 @@ final class Keys {
 
     /** The same, and whether these ids were withdrawn. */
     List<byte[]> touchedWith(List<byte[]> ids) {
-      List<byte[]> touched = new ArrayList<>(4 + ids.size());
-      touched.addAll(touched());
-      for (byte[] id : ids) {
-        touched.add(tombstone(id));
+      byte[][] touched = new byte[4 + ids.size()][];
+      touched[0] = state;
+      touched[1] = counter;
+      touched[2] = order;
+      touched[3] = waiters;
+      for (int i = 0; i < ids.size(); i++) {
+        touched[4 + i] = tombstone(ids.get(i));
       }
-      return touched;
+      return Arrays.asList(touched);
     }
 
     /** Remembers that an id was withdrawn. */

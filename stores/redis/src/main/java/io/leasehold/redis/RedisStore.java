@@ -279,8 +279,9 @@ final class RedisStore implements LockStore {
     long end = clock.nanos() + within.toNanos();
     Asking asking = new Asking(messages.now(), listening.connection());
     String name = tickets.get(0).name();
-    List<byte[]> touched = keys.of(name).touchedWith(Asked.ids(tickets));
-    List<byte[]> asked = Asked.of(tickets, channel, carefully);
+    List<byte[]> ids = Asked.ids(tickets);
+    List<byte[]> touched = keys.of(name).touchedWith(ids);
+    List<byte[]> asked = Asked.of(tickets, ids, channel, carefully);
     return node.run(Script.ATTEMPT, name, touched, asked, replication, within)
         .thenCompose(
             reply ->

@@ -7,7 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -61,12 +61,17 @@ enum Script {
   }
 
   static Command command(Name name, byte[] which, List<byte[]> keys, List<byte[]> arguments) {
-    List<byte[]> all = new ArrayList<>(2 + keys.size() + arguments.size());
-    all.add(which);
-    all.add(Command.bytes(Integer.toString(keys.size())));
-    all.addAll(keys);
-    all.addAll(arguments);
-    return new Command(name, all);
+    byte[][] all = new byte[2 + keys.size() + arguments.size()][];
+    all[0] = which;
+    all[1] = Command.digits(keys.size());
+    int next = 2;
+    for (int i = 0; i < keys.size(); i++) {
+      all[next++] = keys.get(i);
+    }
+    for (int i = 0; i < arguments.size(); i++) {
+      all[next++] = arguments.get(i);
+    }
+    return new Command(name, Arrays.asList(all));
   }
 
   private static String read(String file) {
