@@ -1,8 +1,10 @@
 package io.leasehold.redis;
 
 import io.leasehold.spi.support.ServerUrl;
+import io.leasehold.spi.support.TlsFiles;
 import java.net.Socket;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +16,7 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /** How to come in at servers: each of several takes the same. Immutable. */
 final class Access {
@@ -22,9 +25,13 @@ final class Access {
   private final JedisClientConfig how;
   private final @Nullable SSLSocketFactory tls;
 
-  private Access(JedisClientConfig how, @Nullable SSLSocketFactory tls) {
+  /** Whether a server may refuse it for want of a certificate. */
+  private final boolean anonymous;
+
+  private Access(JedisClientConfig how, Optional<TlsFiles> files) {
     this.how = how;
-    this.tls = tls;
+    this.tls = files.map(each -> each.context().getSocketFactory()).orElse(null);
+    this.anonymous = files.isPresent() && files.get().cert().isEmpty();
   }
 
   /**
@@ -38,13 +45,12 @@ final class Access {
     if (!password.isEmpty()) {
       config.user(user.isEmpty() ? null : user).password(password);
     }
-    return new Access(
-        config.build(), url.tls().map(files -> files.context().getSocketFactory()).orElse(null));
+    return new Access(config.build(), url.tls());
   }
 
   /** As an application configures its own connections. */
   static Access of(JedisClientConfig how) {
-    return new Access(how, null);
+    return new Access(how, Optional.empty());
   }
 
   /** What is the same for all, unless an application configures it. */
@@ -64,14 +70,23 @@ final class Access {
             ? new DefaultJedisSocketFactory(where, how)
             : new TlsSocketFactory(where, how, tls);
     AtomicReference<@Nullable Socket> made = new AtomicReference<>();
-    Connection connection =
-        new Connection(
-            () -> {
-              Socket socket = sockets.createSocket();
-              made.set(socket);
-              return socket;
-            },
-            how);
-    return new Link(connection, () -> Objects.requireNonNull(made.get()).close());
+    try {
+      Connection connection =
+          new Connection(
+              () -> {
+                Socket socket = sockets.createSocket();
+                made.set(socket);
+                return socket;
+              },
+              how);
+      return new Link(connection, () -> Objects.requireNonNull(made.get()).close());
+    } catch (JedisConnectionException e) {
+      if (anonymous && made.get() != null) {
+        // With TLS 1.3 a client may write before it hears that it is refused
+        throw new JedisConnectionException(
+            e.getMessage() + "; if the server wants a client's certificate, give cert and key", e);
+      }
+      throw e;
+    }
   }
 }

@@ -81,7 +81,9 @@ class ClientCertificateTest extends ServerTest {
 
   @Test
   void aClientWithoutOneIsNot() {
-    assertThatThrownBy(() -> with("")).isInstanceOf(StoreException.class);
+    assertThatThrownBy(() -> with(""))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("give cert and key");
   }
 
   @Test
