@@ -187,8 +187,7 @@ public final class StoreCalls {
     try {
       stage = verb.get();
     } catch (RuntimeException | Error e) {
-      answer.now(null, thrown(e));
-      return;
+      stage = failed(e);
     }
     await(stage, withinNanos, answer);
   }

@@ -75,11 +75,7 @@ final class Keys {
 
     /** The same, and whether these ids were withdrawn. */
     List<byte[]> touchedWith(List<byte[]> ids) {
-      byte[][] touched = new byte[4 + ids.size()][];
-      touched[0] = state;
-      touched[1] = counter;
-      touched[2] = order;
-      touched[3] = waiters;
+      byte[][] touched = touched().toArray(new byte[4 + ids.size()][]);
       for (int i = 0; i < ids.size(); i++) {
         touched[4 + i] = tombstone(ids.get(i));
       }

@@ -54,7 +54,7 @@ record ServerError(String message) {
 
   String code() {
     if (message.startsWith(DENIED_IN_SCRIPT) || message.startsWith("ERR ACL failure in script")) {
-      // What a script runs; the second is of Redis 7.2 and Valkey
+      // What a script runs; the second is of Redis 8.0 and Valkey 9
       return "NOPERM";
     }
     Matcher inScript = IN_SCRIPT.matcher(message);

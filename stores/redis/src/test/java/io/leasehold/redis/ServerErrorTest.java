@@ -52,7 +52,7 @@ class ServerErrorTest {
     assertThat(told.failure()).isEqualTo(Failure.REFUSED);
   }
 
-  /** As Redis 7.0, 7.2 and Valkey 9 say it. */
+  /** As Redis 7.0, 8.0 and Valkey 9 say it. */
   @ParameterizedTest
   @CsvSource(
       delimiter = ';',
