@@ -32,8 +32,21 @@ public record LeaseId(long client, long sequence) {
       throw new IllegalArgumentException(
           "a lease id has 32 hexadecimal digits, but this has " + text.length());
     }
-    byte[] digits = text.getBytes(StandardCharsets.ISO_8859_1);
-    return new LeaseId(number(digits, 0), number(digits, 16));
+    return parse(text.getBytes(StandardCharsets.ISO_8859_1), 0);
+  }
+
+  /**
+   * As {@link #parse(String)}, from the 32 digits that begin there.
+   *
+   * @param digits in ASCII
+   * @throws IllegalArgumentException if these are not 32 hexadecimal digits
+   */
+  public static LeaseId parse(byte[] digits, int from) {
+    if (digits.length - from < 32) {
+      throw new IllegalArgumentException(
+          "a lease id has 32 hexadecimal digits, but this has " + (digits.length - from));
+    }
+    return new LeaseId(number(digits, from), number(digits, from + 16));
   }
 
   /** Without a call for each digit: a waiter reads an id before it knows that it has the lock. */

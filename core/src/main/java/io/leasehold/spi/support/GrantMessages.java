@@ -7,7 +7,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Judges the messages of a store that grants a lock to the next waiter without a new attempt: which
@@ -41,8 +43,45 @@ public final class GrantMessages {
    */
   public record Word(Moment sent, long mark, Duration stands) {}
 
-  /** The last reported number; 0: none since the answer. */
-  private record Known(Word word, long told) {}
+  /** A ticket that waits. */
+  private static final class Known {
+    private Word word;
+
+    /** The last reported number; 0: none since the answer. */
+    private long told;
+
+    Known(Word word) {
+      this.word = word;
+    }
+
+    synchronized void waits(Word newer) {
+      word = newer;
+      told = told > newer.mark ? told : 0;
+    }
+
+    /** The answer by which this grant stands; null if it may have fallen back. */
+    synchronized @Nullable Word heard(long number) {
+      if (number <= word.mark) {
+        return null;
+      }
+      told = number;
+      return word;
+    }
+
+    synchronized long told() {
+      return told;
+    }
+  }
+
+  /** By whichever clock it is older: that of a host that was suspended may have stood still. */
+  private record Age(Clock clock, Moment sent) implements Supplier<Duration> {
+    @Override
+    public Duration get() {
+      long wall = TimeUnit.MILLISECONDS.toNanos(clock.wallMillis() - sent.wallMillis);
+      long own = clock.nanos() - sent.nanos;
+      return Duration.ofNanos(Math.max(wall, own));
+    }
+  }
 
   /** Reads both clocks. Call it before a request is sent. */
   public Moment now() {
@@ -53,13 +92,15 @@ public final class GrantMessages {
    * Records the answer that an attempt was queued. The ticket stays known until {@link #forget}.
    */
   public void queued(LeaseId id, Word word) {
-    tickets.put(id, new Known(word, 0));
+    tickets.put(id, new Known(word));
   }
 
   /** Records the answer that a queued ticket still waits. */
   public void waits(LeaseId id, Word word) {
-    tickets.computeIfPresent(
-        id, (same, known) -> new Known(word, known.told > word.mark ? known.told : 0));
+    Known known = tickets.get(id);
+    if (known != null) {
+      known.waits(word);
+    }
   }
 
   /** Forgets a ticket that an answer granted, or that was released or withdrawn. */
@@ -76,29 +117,19 @@ public final class GrantMessages {
    */
   public void heard(
       LeaseId id, long number, boolean wanted, List<LeaseId> run, StoreListener listener) {
-    Known known =
-        tickets.computeIfPresent(
-            id, (same, was) -> number > was.word.mark ? new Known(was.word, number) : was);
-    if (known == null || number <= known.word.mark) {
+    Known known = tickets.get(id);
+    Word word = known == null ? null : known.heard(number);
+    if (word == null) {
       listener.wake(id);
     } else {
-      Word word = known.word;
-      listener.granted(id, new Granted(number, word.stands, wanted, run), age(word.sent));
+      Granted granted = new Granted(number, word.stands, wanted, run);
+      listener.granted(id, granted, new Age(clock, word.sent));
     }
-  }
-
-  /** By whichever clock it is older: that of a host that was suspended may have stood still. */
-  private Supplier<Duration> age(Moment sent) {
-    return () -> {
-      Duration wall = Duration.ofMillis(clock.wallMillis() - sent.wallMillis);
-      Duration own = Duration.ofNanos(clock.nanos() - sent.nanos);
-      return wall.compareTo(own) > 0 ? wall : own;
-    };
   }
 
   /** The number of the grant that a renewal of this ticket confirms; 0 if no grant was reported. */
   public long told(LeaseId id) {
     Known known = tickets.get(id);
-    return known == null ? 0 : known.told;
+    return known == null ? 0 : known.told();
   }
 }

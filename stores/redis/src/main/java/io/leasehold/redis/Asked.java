@@ -4,6 +4,7 @@ import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.Ticket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 
 /** What the scripts are told of a ticket. */
@@ -42,6 +43,25 @@ final class Asked {
       asked[next++] = ids.get(i);
       asked[next++] = ttl(ticket);
       asked[next++] = Command.bytes(ticket.holder());
+    }
+    return Arrays.asList(asked);
+  }
+
+  /**
+   * Of a release.
+   *
+   * @param channel of the client, for which no message is needed
+   * @param served whose places go with it
+   */
+  static List<byte[]> ofRelease(LeaseId id, byte[] channel, Collection<LeaseId> served) {
+    byte[][] asked = new byte[2 + served.size()][];
+    asked[0] = id(id);
+    asked[1] = channel;
+    if (asked.length > 2) {
+      int next = 2;
+      for (LeaseId each : served) {
+        asked[next++] = id(each);
+      }
     }
     return Arrays.asList(asked);
   }

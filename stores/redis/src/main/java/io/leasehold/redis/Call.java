@@ -20,6 +20,9 @@ final class Call {
   /** Whether that is sent already; it is still to be answered. */
   boolean isSent;
 
+  /** All but the last; null unless that is missing. */
+  private @Nullable List<Object> answers;
+
   private final Thread thread = Thread.currentThread();
 
   /** Null while it waits; then the connection to lead with, or the outcome. */
@@ -73,8 +76,23 @@ final class Call {
     state.compareAndSet(null, CompletableFuture.failedFuture(failed));
   }
 
-  void answer(List<Object> answers) {
-    end(CompletableFuture.completedFuture(answers));
+  /** What was read for it; false if the answer about all that was sent is still missing. */
+  boolean answerAllBut(List<Object> read) {
+    boolean all = read.size() == commands.size();
+    if (all) {
+      end(CompletableFuture.completedFuture(read));
+    } else {
+      answers = read;
+    }
+    return all;
+  }
+
+  /** That answer, if it misses it. */
+  void answerLast(@Nullable Object last) {
+    if (answers != null) {
+      answers.add(last);
+      end(CompletableFuture.completedFuture(answers));
+    }
   }
 
   void fail(StoreException failed) {

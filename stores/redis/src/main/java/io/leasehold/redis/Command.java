@@ -7,6 +7,15 @@ import java.util.stream.Stream;
 
 /** One command to the server. */
 record Command(Name name, List<byte[]> arguments) {
+  /** Those of the few keys that most scripts have; not changed. */
+  private static final byte[][] COUNTS = new byte[16][];
+
+  static {
+    for (int i = 0; i < COUNTS.length; i++) {
+      COUNTS[i] = digits(i);
+    }
+  }
+
   /** The commands that a lock needs. */
   enum Name {
     EVALSHA,
@@ -78,6 +87,11 @@ record Command(Name name, List<byte[]> arguments) {
   /** A whole number, as digits. */
   static byte[] digits(long number) {
     return bytes(Long.toString(number));
+  }
+
+  /** How many there are of something, as digits. */
+  static byte[] count(int number) {
+    return number < COUNTS.length ? COUNTS[number] : digits(number);
   }
 
   static String text(Object reply) {

@@ -7,6 +7,7 @@ import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.Threads;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +24,9 @@ import redis.clients.jedis.exceptions.JedisException;
  * it. A ping now and then tells a silent connection from a broken one.
  */
 final class JedisListening implements Wire.Listening {
+  private static final byte[] MESSAGE = Command.bytes("message");
+  private static final byte[] SUBSCRIBE = Command.bytes("subscribe");
+
   private static final long PING_NANOS = Duration.ofSeconds(5).toNanos();
   private static final Duration SILENCE = Duration.ofSeconds(15);
   private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(20).toNanos();
@@ -172,10 +176,10 @@ final class JedisListening implements Wire.Listening {
           // The answer to a ping, where the application's client speaks RESP3.
           continue;
         }
-        String kind = Command.text(Objects.requireNonNull(push.get(0)));
-        if (kind.equals("message")) {
+        byte[] kind = (byte[]) push.get(0);
+        if (Arrays.equals(kind, MESSAGE)) {
           message.accept(Command.text(Objects.requireNonNull(push.get(2))));
-        } else if (kind.equals("subscribe")) {
+        } else if (Arrays.equals(kind, SUBSCRIBE)) {
           began();
         }
       }

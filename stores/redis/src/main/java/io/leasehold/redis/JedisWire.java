@@ -134,8 +134,7 @@ final class JedisWire extends JedisConnected {
       if (!leader.isSent) {
         write(connection, batch);
       }
-      List<Call> waiting = new ArrayList<>();
-      List<List<Object>> theirs = new ArrayList<>();
+      boolean oneMore = false;
       for (Call call : batch) {
         List<Object> answers = new ArrayList<>(call.commands.size());
         for (Command command : call.commands) {
@@ -144,19 +143,11 @@ final class JedisWire extends JedisConnected {
           }
         }
         refused |= JedisConnected.anyOfReplica(answers);
-        if (answers.size() == call.commands.size()) {
-          call.answer(answers);
-        } else {
-          waiting.add(call);
-          theirs.add(answers);
-        }
+        oneMore |= !call.answerAllBut(answers);
       }
-      if (!waiting.isEmpty()) {
+      if (oneMore) {
         Object last = read(connection, leader);
-        for (int i = 0; i < waiting.size(); i++) {
-          theirs.get(i).add(last);
-          waiting.get(i).answer(theirs.get(i));
-        }
+        batch.forEach(call -> call.answerLast(last));
       }
     } catch (RuntimeException e) {
       broke(connection, batch, e);
@@ -203,7 +194,7 @@ final class JedisWire extends JedisConnected {
   }
 
   private @Nullable Object read(Link connection, Call leader) {
-    return connection.read(Duration.ofNanos(leader.end - clock.nanos()));
+    return connection.read(leader.end - clock.nanos());
   }
 
   /** Gives a free connection to those in line, or puts it aside. */

@@ -39,6 +39,7 @@ final class Keys {
     private final byte[] order;
     private final byte[] waiters;
     private final byte[] tombstones;
+    private final List<byte[]> touched;
 
     private OfName(String bucket, String name) {
       this.state = Command.bytes(bucket + "name:" + name);
@@ -46,6 +47,7 @@ final class Keys {
       this.order = Command.bytes(bucket + "order:" + name);
       this.waiters = Command.bytes(bucket + "waiters:" + name);
       this.tombstones = Command.bytes(bucket + "withdrawn:");
+      this.touched = List.of(state, counter, order, waiters);
     }
 
     /** Who holds and waits. */
@@ -70,16 +72,16 @@ final class Keys {
 
     /** All that a verb touches that changes who holds. */
     List<byte[]> touched() {
-      return List.of(state, counter, order, waiters);
+      return touched;
     }
 
     /** The same, and whether these ids were withdrawn. */
     List<byte[]> touchedWith(List<byte[]> ids) {
-      byte[][] touched = touched().toArray(new byte[4 + ids.size()][]);
+      byte[][] all = touched.toArray(new byte[4 + ids.size()][]);
       for (int i = 0; i < ids.size(); i++) {
-        touched[4 + i] = tombstone(ids.get(i));
+        all[4 + i] = tombstone(ids.get(i));
       }
-      return Arrays.asList(touched);
+      return Arrays.asList(all);
     }
 
     /** Remembers that an id was withdrawn. */

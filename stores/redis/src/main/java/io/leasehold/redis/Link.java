@@ -13,7 +13,6 @@ import org.apache.commons.pool2.PooledObjectFactory;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
@@ -30,6 +29,10 @@ final class Link {
 
   private final Connection connection;
   private final Closeable socket;
+  private final Sent sent = new Sent();
+
+  /** How long a read may take, in milliseconds; 0: as the connection was made. */
+  private int limit;
 
   /** When it was put aside; guarded by the wire that it belongs to. */
   long idleSince;
@@ -92,8 +95,7 @@ final class Link {
 
   /** Puts a command among those that are sent next. */
   void write(Command command) {
-    ProtocolCommand name = command.name()::bytes;
-    connection.sendCommand(name, command.arguments().toArray(byte[][]::new));
+    connection.sendCommand(sent.of(command));
   }
 
   /**
@@ -102,7 +104,12 @@ final class Link {
    * @throws JedisConnectionException if it does not come
    */
   @Nullable Object read(Duration within) {
-    limit(within);
+    return read(within.toNanos());
+  }
+
+  /** As {@link #read(Duration)}, in nanoseconds. */
+  @Nullable Object read(long within) {
+    limit(within / 1_000_000);
     try {
       Object reply = connection.getOne();
       return reply instanceof JedisDataException e ? error(e) : reply;
@@ -123,7 +130,7 @@ final class Link {
   private boolean answers(long withinNanos) {
     try {
       write(Command.of(Name.PING));
-      return !(read(Duration.ofNanos(withinNanos)) instanceof ServerError);
+      return !(read(withinNanos) instanceof ServerError);
     } catch (JedisException e) {
       return false;
     }
@@ -131,7 +138,15 @@ final class Link {
 
   /** How long a read may take. */
   void limit(Duration within) {
-    connection.setSoTimeout((int) Math.max(1, Math.min(Integer.MAX_VALUE, within.toMillis())));
+    limit(within.toMillis());
+  }
+
+  private void limit(long millis) {
+    int timeout = (int) Math.max(1, Math.min(Integer.MAX_VALUE, millis));
+    if (timeout != limit) {
+      limit = timeout;
+      connection.setSoTimeout(timeout);
+    }
   }
 
   /** Sends what was written. */

@@ -162,7 +162,7 @@ final class Node {
       List<byte[]> keys,
       List<byte[]> arguments,
       Duration within) {
-    return run(List.of(), script, name, keys, arguments, Optional.empty(), within);
+    return run(null, script, name, keys, arguments, Optional.empty(), within);
   }
 
   /** As {@link #run}; what it grants counts only if so many replicas have it. */
@@ -173,7 +173,7 @@ final class Node {
       List<byte[]> arguments,
       Optional<Replication> replication,
       Duration within) {
-    return run(List.of(), script, name, keys, arguments, replication, within);
+    return run(null, script, name, keys, arguments, replication, within);
   }
 
   /**
@@ -183,7 +183,7 @@ final class Node {
    */
   CompletionStage<@Nullable Object> runForOthers(
       Script script, String name, List<byte[]> keys, List<byte[]> arguments, Duration within) {
-    return run(List.of(PING), script, name, keys, arguments, Optional.empty(), within);
+    return run(PING, script, name, keys, arguments, Optional.empty(), within);
   }
 
   /**
@@ -202,7 +202,7 @@ final class Node {
   }
 
   private CompletionStage<@Nullable Object> run(
-      List<Command> before,
+      @Nullable Command before,
       Script script,
       @Nullable String name,
       List<byte[]> keys,
@@ -210,22 +210,32 @@ final class Node {
       Optional<Replication> replication,
       Duration within) {
     long sent = clock.nanos();
-    List<Command> commands = new ArrayList<>(before);
-    commands.add(script.run(keys, arguments));
-    replication.ifPresent(wanted -> commands.add(wanted.ask(within)));
-    return wire.send(commands, within)
+    int index = before == null ? 0 : 1;
+    return wire.send(commands(before, script.run(keys, arguments), replication, within), within)
         .thenCompose(
             replies -> {
-              Object reply = replies.get(before.size());
+              Object reply = replies.get(index);
               if (reply instanceof ServerError error && error.code().equals("NOSCRIPT")) {
                 // It did nothing, so this is no repetition.
                 Duration left = within.minusNanos(clock.nanos() - sent);
-                commands.set(before.size(), script.teach(keys, arguments));
-                return wire.send(commands.subList(before.size(), commands.size()), left)
+                Command teach = script.teach(keys, arguments);
+                return wire.send(commands(null, teach, replication, within), left)
                     .thenCompose(again -> counted(again, 0, name, replication));
               }
-              return counted(replies, before.size(), name, replication);
+              return counted(replies, index, name, replication);
             });
+  }
+
+  private static List<Command> commands(
+      @Nullable Command before,
+      Command script,
+      Optional<Replication> replication,
+      Duration within) {
+    if (replication.isPresent()) {
+      Command ask = replication.get().ask(within);
+      return before == null ? List.of(script, ask) : List.of(before, script, ask);
+    }
+    return before == null ? List.of(script) : List.of(before, script);
   }
 
   private CompletionStage<@Nullable Object> counted(

@@ -384,16 +384,24 @@ final class RedisStore implements LockStore {
   }
 
   private CompletionStage<Release> end(Ticket ticket, Collection<LeaseId> served, Duration within) {
-    boolean handedOver = messages.told(ticket.id()) != 0;
-    forget(ticket.id());
-    messages.forget(ticket.id());
-    for (LeaseId id : served) {
-      forget(id);
-      messages.forget(id);
+    if (!served.isEmpty()) {
+      served.forEach(this::forget);
+      served.forEach(messages::forget);
     }
+    try {
+      return sendRelease(ticket, served, within);
+    } finally {
+      // Once it is sent: the next holder waits for that
+      forget(ticket.id());
+      messages.forget(ticket.id());
+    }
+  }
+
+  private CompletionStage<Release> sendRelease(
+      Ticket ticket, Collection<LeaseId> served, Duration within) {
     byte[] value = sole.value(ticket);
     if (value == null) {
-      return releaseByScript(ticket, served, handedOver, within);
+      return releaseByScript(ticket, served, messages.told(ticket.id()) != 0, within);
     }
     // One command, and no script, unless somebody came to wait. A repeat asks the script.
     sole.remove(ticket.id());
@@ -415,8 +423,7 @@ final class RedisStore implements LockStore {
       Ticket ticket, Collection<LeaseId> served, boolean contended, Duration within) {
     Keys.OfName of = keys.of(ticket.name());
     List<byte[]> touched = of.touched();
-    List<byte[]> asked = new ArrayList<>(List.of(Asked.id(ticket.id()), channelBytes));
-    served.forEach(id -> asked.add(Asked.id(id)));
+    List<byte[]> asked = Asked.ofRelease(ticket.id(), channelBytes, served);
     String name = ticket.name();
     long end = clock.nanos() + within.toNanos();
     return Node.orAlone(

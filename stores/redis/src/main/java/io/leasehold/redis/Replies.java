@@ -26,7 +26,10 @@ final class Replies {
   }
 
   private static Attempt granted(List<?> answer) {
-    List<LeaseId> run = answer.size() < 5 ? List.of() : Message.ids(text(answer, 4), 0);
+    List<LeaseId> run =
+        answer.size() < 5
+            ? List.of()
+            : Message.ids((byte[]) Objects.requireNonNull(answer.get(4)), 0);
     return new Attempt.Granted(number(answer, 1), millis(answer, 2), number(answer, 3) != 0, run);
   }
 

@@ -61,15 +61,16 @@ enum Script {
   }
 
   static Command command(Name name, byte[] which, List<byte[]> keys, List<byte[]> arguments) {
-    byte[][] all = new byte[2 + keys.size() + arguments.size()][];
+    int k = keys.size();
+    int a = arguments.size();
+    byte[][] all = new byte[2 + k + a][];
     all[0] = which;
-    all[1] = Command.digits(keys.size());
-    int next = 2;
-    for (int i = 0; i < keys.size(); i++) {
-      all[next++] = keys.get(i);
+    all[1] = Command.count(k);
+    for (int i = 0; i < k; i++) {
+      all[2 + i] = keys.get(i);
     }
-    for (int i = 0; i < arguments.size(); i++) {
-      all[next++] = arguments.get(i);
+    for (int i = 0; i < a; i++) {
+      all[2 + k + i] = arguments.get(i);
     }
     return new Command(name, Arrays.asList(all));
   }
