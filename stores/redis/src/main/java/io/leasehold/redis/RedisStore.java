@@ -70,8 +70,7 @@ final class RedisStore implements LockStore {
   private final Ended ended;
   private final GrantMessages messages;
   private final Wire.Listening listening;
-  private final String channel;
-  private final byte[] channelBytes;
+  private final Asked asked;
 
   private final Map<LeaseId, Waiting> waiting = new ConcurrentHashMap<>();
 
@@ -151,8 +150,8 @@ final class RedisStore implements LockStore {
     this.renewing = new Renewing(node, keys, sole, messages, clock);
     this.operator = new RedisOperator(node, keys, clock);
     this.ended = new Ended(operator, this::withdraw, clock);
-    this.channel = keys.channel(new SecureRandom().nextLong());
-    this.channelBytes = Command.bytes(channel);
+    String channel = keys.channel(new SecureRandom().nextLong());
+    this.asked = new Asked(channel);
     this.listening = node.wire().listen(channel, this::heard, this::askAboutAll);
     node.wire().onTakeOver(() -> ended.withdraw(ASKED_WITHIN));
   }
@@ -281,8 +280,8 @@ final class RedisStore implements LockStore {
     String name = tickets.get(0).name();
     List<byte[]> ids = Asked.ids(tickets);
     List<byte[]> touched = keys.of(name).touchedWith(ids);
-    List<byte[]> asked = Asked.of(tickets, ids, channel, carefully);
-    return node.run(Script.ATTEMPT, name, touched, asked, replication, within)
+    List<byte[]> arguments = asked.of(tickets, ids, carefully);
+    return node.run(Script.ATTEMPT, name, touched, arguments, replication, within)
         .thenCompose(
             reply ->
                 Replies.isUnsettled(reply)
@@ -423,14 +422,14 @@ final class RedisStore implements LockStore {
       Ticket ticket, Collection<LeaseId> served, boolean contended, Duration within) {
     Keys.OfName of = keys.of(ticket.name());
     List<byte[]> touched = of.touched();
-    List<byte[]> asked = Asked.ofRelease(ticket.id(), channelBytes, served);
+    List<byte[]> arguments = asked.ofRelease(ticket.id(), served);
     String name = ticket.name();
     long end = clock.nanos() + within.toNanos();
     return Node.orAlone(
             contended
-                ? node.runForOthers(Script.RELEASE, name, touched, asked, within)
-                : node.run(Script.RELEASE, name, touched, asked, within),
-            () -> node.run(Script.RELEASE, name, List.of(of.state()), asked, left(end)))
+                ? node.runForOthers(Script.RELEASE, name, touched, arguments, within)
+                : node.run(Script.RELEASE, name, touched, arguments, within),
+            () -> node.run(Script.RELEASE, name, List.of(of.state()), arguments, left(end)))
         .thenApply(
             reply -> {
               if (reply instanceof byte[] message) {
