@@ -57,8 +57,8 @@ final class EngineMutants {
           mutant(
               "a message that is late is believed",
               "GrantMessages",
-              "if (known == null || number <= known.word.mark) {",
-              "if (known == null) {"),
+              "if (number <= word.mark) {",
+              "if (number < 0) {"),
           mutant(
               "no early confirmation of a told grant",
               "LeaseKeeper",
@@ -67,13 +67,13 @@ final class EngineMutants {
           mutant(
               "a told grant is not confirmed",
               "GrantMessages",
-              "return known == null ? 0 : known.told;",
+              "return known == null ? 0 : known.told();",
               "return 0;"),
           mutant(
               "age of a told grant by the clock that stops",
               "GrantMessages",
-              "return wall.compareTo(own) > 0 ? wall : own;",
-              "return own;"),
+              "return Duration.ofNanos(Math.max(wall, own));",
+              "return Duration.ofNanos(own);"),
           // ---- renewal and loss
           mutant(
               "no renewal",
