@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -105,10 +106,15 @@ abstract class Behaviours {
     return running;
   }
 
-  /** A thread parks for our locks after it is queued for one. */
+  /**
+   * A thread parks for our locks after it is queued for one; before that perhaps for the mutex of a
+   * name, which is the JDK's synchronizer.
+   */
   private static boolean isParkedForALock(Thread thread) {
     Object blocker = LockSupport.getBlocker(thread);
-    return blocker != null && blocker.getClass().getPackage().equals(Engine.class.getPackage());
+    return blocker != null
+        && blocker.getClass().getPackage().equals(Engine.class.getPackage())
+        && !(blocker instanceof AbstractQueuedSynchronizer);
   }
 
   /** How many callers wait in this client. */
