@@ -22,6 +22,8 @@ enum RedisContender implements Contender {
   LIST(RedisLibrary.LIST, "bare BLPOP"),
   /** A script that publishes, and a thread that listens. */
   MESSAGE(RedisLibrary.MESSAGE, "bare message"),
+  /** The same, with a number and a ttl. */
+  NUMBERED(RedisLibrary.NUMBERED, "message, number"),
   /** The JDK's, fair, in one process. */
   REENTRANT_LOCK(RedisLibrary.JDK, "ReentrantLock");
 

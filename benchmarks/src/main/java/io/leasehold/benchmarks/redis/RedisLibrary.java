@@ -48,6 +48,9 @@ enum RedisLibrary implements Library {
   /** The same. */
   MESSAGE(Jedis.class),
 
+  /** The same, with what a lock must write. */
+  NUMBERED(Jedis.class),
+
   /** What can be had where there is only one process. */
   JDK(Lock.class);
 
@@ -76,7 +79,8 @@ enum RedisLibrary implements Library {
       case JEDIS -> new BareJedis(url, ttl);
       case LETTUCE -> new BareLettuce(url, ttl);
       case LIST -> new BareList(url);
-      case MESSAGE -> new BareMessage(url);
+      case MESSAGE -> new BareMessage(url, false);
+      case NUMBERED -> new BareMessage(url, true);
       case JDK -> fairReentrantLocks();
     };
   }

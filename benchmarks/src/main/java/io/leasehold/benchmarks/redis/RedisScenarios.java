@@ -6,6 +6,7 @@ import static io.leasehold.benchmarks.redis.RedisContender.LEASEHOLD_FAIR;
 import static io.leasehold.benchmarks.redis.RedisContender.LETTUCE;
 import static io.leasehold.benchmarks.redis.RedisContender.LIST;
 import static io.leasehold.benchmarks.redis.RedisContender.MESSAGE;
+import static io.leasehold.benchmarks.redis.RedisContender.NUMBERED;
 import static io.leasehold.benchmarks.redis.RedisContender.REDISSON;
 import static io.leasehold.benchmarks.redis.RedisContender.REDISSON_FAIR;
 import static io.leasehold.benchmarks.redis.RedisContender.REENTRANT_LOCK;
@@ -124,7 +125,7 @@ final class RedisScenarios {
         "fair",
         "4 processes x 8 threads, one name, fair",
         REMOTE,
-        List.of(LEASEHOLD_FAIR, REDISSON_FAIR, LIST, MESSAGE),
+        List.of(LEASEHOLD_FAIR, REDISSON_FAIR, LIST, MESSAGE, NUMBERED),
         Measurings.contended(new Shape(4, 8, 1, NOTHING)),
         List.of(
             Target.atLeast(LEASEHOLD_FAIR, "rate", 12).times(REDISSON_FAIR).aim(25),
@@ -148,7 +149,8 @@ final class RedisScenarios {
         "hand-over",
         "hand-over between two processes",
         List.of(P50_OVER, P99_OVER, new Measure("warm p50", "ms")),
-        List.of(LEASEHOLD, LEASEHOLD_FAIR, REDISSON, REDISSON_FAIR, SPRING, LIST, MESSAGE),
+        List.of(
+            LEASEHOLD, LEASEHOLD_FAIR, REDISSON, REDISSON_FAIR, SPRING, LIST, MESSAGE, NUMBERED),
         Measurings.handOverColdAndWarm(),
         List.of(
             Target.atMost(LEASEHOLD, "hand-over p50", 0.35).times(REDISSON).aim(0.22),
