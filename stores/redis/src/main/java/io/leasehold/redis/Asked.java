@@ -94,11 +94,9 @@ final class Asked {
     byte[][] asked = new byte[2 + served.size()][];
     asked[0] = id(id);
     asked[1] = channelBytes;
-    if (!served.isEmpty()) {
-      int next = 2;
-      for (LeaseId each : served) {
-        asked[next++] = id(each);
-      }
+    int next = 2;
+    for (LeaseId each : served) {
+      asked[next++] = id(each);
     }
     return Arrays.asList(asked);
   }

@@ -76,8 +76,8 @@ final class Call {
     state.compareAndSet(null, CompletableFuture.failedFuture(failed));
   }
 
-  /** What was read for it; false if the answer about all that was sent is still missing. */
-  boolean answerAllBut(List<Object> read) {
+  /** Ends it by what was read; false if the answer about all that was sent is still missing. */
+  boolean answer(List<Object> read) {
     boolean all = read.size() == commands.size();
     if (all) {
       end(CompletableFuture.completedFuture(read));

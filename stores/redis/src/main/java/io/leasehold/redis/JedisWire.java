@@ -143,7 +143,7 @@ final class JedisWire extends JedisConnected {
           }
         }
         refused |= JedisConnected.anyOfReplica(answers);
-        oneMore |= !call.answerAllBut(answers);
+        oneMore |= !call.answer(answers);
       }
       if (oneMore) {
         Object last = read(connection, leader);

@@ -383,24 +383,17 @@ final class RedisStore implements LockStore {
   }
 
   private CompletionStage<Release> end(Ticket ticket, Collection<LeaseId> served, Duration within) {
-    if (!served.isEmpty()) {
-      served.forEach(this::forget);
-      served.forEach(messages::forget);
+    boolean handedOver = messages.told(ticket.id()) != 0;
+    // Before it is sent: a lease that goes back is not asked about, which would renew it
+    forget(ticket.id());
+    messages.forget(ticket.id());
+    for (LeaseId id : served) {
+      forget(id);
+      messages.forget(id);
     }
-    try {
-      return sendRelease(ticket, served, within);
-    } finally {
-      // Once it is sent: the next holder waits for that
-      forget(ticket.id());
-      messages.forget(ticket.id());
-    }
-  }
-
-  private CompletionStage<Release> sendRelease(
-      Ticket ticket, Collection<LeaseId> served, Duration within) {
     byte[] value = sole.value(ticket);
     if (value == null) {
-      return releaseByScript(ticket, served, messages.told(ticket.id()) != 0, within);
+      return releaseByScript(ticket, served, handedOver, within);
     }
     // One command, and no script, unless somebody came to wait. A repeat asks the script.
     sole.remove(ticket.id());

@@ -61,16 +61,15 @@ enum Script {
   }
 
   static Command command(Name name, byte[] which, List<byte[]> keys, List<byte[]> arguments) {
-    int k = keys.size();
-    int a = arguments.size();
-    byte[][] all = new byte[2 + k + a][];
+    int before = 2 + keys.size();
+    byte[][] all = new byte[before + arguments.size()][];
     all[0] = which;
-    all[1] = Command.count(k);
-    for (int i = 0; i < k; i++) {
-      all[2 + i] = keys.get(i);
+    all[1] = Command.count(keys.size());
+    for (int i = 2; i < before; i++) {
+      all[i] = keys.get(i - 2);
     }
-    for (int i = 0; i < a; i++) {
-      all[2 + k + i] = arguments.get(i);
+    for (int i = before; i < all.length; i++) {
+      all[i] = arguments.get(i - before);
     }
     return new Command(name, Arrays.asList(all));
   }
