@@ -202,19 +202,21 @@ public abstract class LostReplyContract extends ClientTest {
     Engine other = client(0);
     Engine client = client(proxy.port());
     String name = "lock " + index;
-    int before = proxy.cuts();
-    cut.accept(proxy, proxy.requests() + index);
+    int lost = proxy.requests() + index;
+    cut.accept(proxy, lost);
     try {
       act.by(client, other, name);
     } catch (StoreException | ExecutionException told) {
       assertThat(told.toString()).contains("StoreException");
     }
+    // Its connection may still be open: the client does not wait for every answer
+    boolean hasBegun = proxy.requests() > lost;
     proxy.heal();
     next.apply(other, name).tryAcquire(SOON).orElseThrow().release();
     requireNothingLeft(client);
     requireNothingLeft(other);
     requireNothingInTheStore(other);
     closeClients();
-    return proxy.cuts() > before;
+    return hasBegun;
   }
 }
