@@ -39,6 +39,9 @@ final class Arrivals {
   void answered(int count, @Nullable StoreException failed, Steps steps) {
     underWay--;
     crowds -= count > 1 ? 1 : 0;
+    if (gathered.isEmpty()) {
+      return;
+    }
     gathered.removeIf(each -> !each.isAsking());
     List<Contender> late = new ArrayList<>();
     if (failed != null) {
@@ -53,14 +56,24 @@ final class Arrivals {
     if (gathered.isEmpty() || underWay == MOST_UNDER_WAY || crowds > 0) {
       return;
     }
+    underWay++;
+    if (gathered.size() == 1) {
+      askFor(gathered.remove(0), steps);
+      return;
+    }
     List<Contender> first = gathered.subList(0, Math.min(MOST_TOGETHER, gathered.size()));
     List<Contender> together = List.copyOf(first);
     first.clear();
-    underWay++;
-    crowds += together.size() > 1 ? 1 : 0;
+    crowds++;
     together.forEach(Contender::begin);
     // The last comes to its turn last: least of all its thread is needed for something else
     Waiter caller = queue.served(together.get(together.size() - 1));
     queue.engine.calls.forCaller(caller, new AttemptCall.Several(together, caller), steps);
+  }
+
+  private void askFor(Contender alone, Steps steps) {
+    alone.begin();
+    Waiter caller = queue.served(alone);
+    queue.engine.calls.forCaller(caller, new AttemptCall.First(alone, caller), steps);
   }
 }

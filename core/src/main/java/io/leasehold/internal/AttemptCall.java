@@ -129,8 +129,8 @@ abstract class AttemptCall<T>
   // ---- for one
 
   /** An attempt of one contender. */
-  static final class One extends AttemptCall<Attempt> implements Mutex.Event {
-    private final Contender contender;
+  static class One extends AttemptCall<Attempt> implements Mutex.Event {
+    final Contender contender;
 
     /** What was answered in time. */
     private @Nullable Attempt answer;
@@ -141,6 +141,9 @@ abstract class AttemptCall<T>
       super(contender.queue(), caller);
       this.contender = contender;
     }
+
+    /** It is answered, or not expected to be any more. Under the mutex. */
+    void answered(@Nullable StoreException failed, Steps steps) {}
 
     @Override
     boolean isAsking() {
@@ -170,6 +173,7 @@ abstract class AttemptCall<T>
     @Override
     void notSent(Steps steps) {
       contender.notSent(steps);
+      answered(null, steps);
     }
 
     @Override
@@ -183,12 +187,17 @@ abstract class AttemptCall<T>
     @Override
     public void happen(Steps steps) {
       contender.ended(failure, steps);
+      answered(failure, steps);
       contender.heard(this, answer, failure, steps);
     }
 
     @Override
     public void timedOut(StoreException failed) {
-      queue.locked(steps -> contender.heard(this, null, failed, steps));
+      queue.locked(
+          steps -> {
+            answered(failed, steps);
+            contender.heard(this, null, failed, steps);
+          });
     }
 
     @Override
@@ -200,6 +209,24 @@ abstract class AttemptCall<T>
             }
             contender.ended(failed, steps);
           });
+    }
+  }
+
+  /** The first attempt of a fair contender, if it is the only one that asks for its place. */
+  static final class First extends One {
+    First(Contender contender, @Nullable Waiter caller) {
+      super(contender, caller);
+    }
+
+    @Override
+    long timeForAttempt() {
+      return contender.timeForFirstAttempt();
+    }
+
+    /** Before it is heard, so that the next request goes out before what the answer leads to. */
+    @Override
+    void answered(@Nullable StoreException failed, Steps steps) {
+      queue.callers.arrivals().answered(1, failed, steps);
     }
   }
 
