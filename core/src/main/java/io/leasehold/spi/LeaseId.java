@@ -78,6 +78,8 @@ public record LeaseId(long client, long sequence) {
 
   @Override
   public int hashCode() {
-    return Long.hashCode(client) * 31 + Long.hashCode(sequence);
+    // In one call: every lock is looked up by its id a dozen times
+    long both = client * 31 + sequence;
+    return (int) (both ^ (both >>> 32));
   }
 }

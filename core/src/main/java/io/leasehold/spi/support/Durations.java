@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
 /** Parses durations and prints them, and converts them to nanoseconds without overflow. */
 public final class Durations {
   private static final long MOST_NANOS = Long.MAX_VALUE / 4;
-  private static final Duration MOST = Duration.ofNanos(MOST_NANOS);
+  private static final long NANOS_PER_SECOND = 1_000_000_000;
+  private static final long MOST_SECONDS = MOST_NANOS / NANOS_PER_SECOND;
   private static final Pattern PART = Pattern.compile("(\\d{1,9})(\\.\\d{1,9})?(ms|s|m|h|d)");
   private static final List<String> UNITS = List.of("d", "h", "m", "s", "ms");
   private static final List<Long> NANOS =
@@ -71,11 +72,15 @@ public final class Durations {
   }
 
   /**
-   * The duration in nanoseconds, at most {@link Long#MAX_VALUE} / 4, so that the sum with a clock
-   * reading cannot overflow.
+   * The duration in nanoseconds, within {@link Long#MAX_VALUE} / 4 of zero, so that the sum with a
+   * clock reading cannot overflow.
    */
   public static long nanos(Duration d) {
-    return d.compareTo(MOST) >= 0 ? MOST_NANOS : d.toNanos();
+    long seconds = d.getSeconds();
+    if (seconds >= MOST_SECONDS || seconds <= -MOST_SECONDS) {
+      return seconds > 0 ? MOST_NANOS : -MOST_NANOS;
+    }
+    return seconds * NANOS_PER_SECOND + d.getNano();
   }
 
   /**

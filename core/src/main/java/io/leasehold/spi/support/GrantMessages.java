@@ -127,9 +127,17 @@ public final class GrantMessages {
     }
   }
 
+  /** As {@link #told}; and forgets the ticket. */
+  public long take(LeaseId id) {
+    return tickets.isEmpty() ? 0 : told(tickets.remove(id));
+  }
+
   /** The number of the grant that a renewal of this ticket confirms; 0 if no grant was reported. */
   public long told(LeaseId id) {
-    Known known = tickets.get(id);
+    return told(tickets.get(id));
+  }
+
+  private static long told(@Nullable Known known) {
     return known == null ? 0 : known.told();
   }
 }

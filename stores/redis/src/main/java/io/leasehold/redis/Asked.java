@@ -11,15 +11,9 @@ import org.jspecify.annotations.Nullable;
 /** What the scripts are told of a ticket. Thread-safe. */
 final class Asked {
   private static final byte[] DIGITS = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] EXCLUSIVE = Command.bytes("x");
-  private static final byte[] SHARED = Command.bytes("s");
-  private static final byte[] PERMITS = Command.bytes("p");
-
-  private static final byte[] CAREFULLY = Command.bytes("1");
   private static final byte[] NOTHING = {};
 
   private final String channel;
-  private final byte[] channelBytes;
 
   /** What was wanted last: mostly the next wants the same. */
   private volatile @Nullable Wanted recent;
@@ -27,25 +21,30 @@ final class Asked {
   /** By a client that is woken on a channel. */
   Asked(String channel) {
     this.channel = channel;
-    this.channelBytes = Command.bytes(channel);
   }
 
   /** What a ticket wants, as the scripts read it. */
   private static final class Wanted {
     private final Ticket ticket;
+    private final boolean carefully;
     private final byte[] text;
     private final byte[] ttl;
 
-    Wanted(Ticket ticket, String channel) {
+    Wanted(Ticket ticket, boolean carefully, String channel) {
+      String begin = (carefully ? "1 " : "0 ") + mode(ticket);
       String intent = ticket.intent() == Ticket.Intent.TRY ? " try " : " queue ";
       String fair = ticket.fair() ? "1 " : "0 ";
       this.ticket = ticket;
-      this.text = Command.bytes(ticket.permits() + " " + ticket.limit() + intent + fair + channel);
+      this.carefully = carefully;
+      this.text =
+          Command.bytes(begin + ticket.permits() + " " + ticket.limit() + intent + fair + channel);
       this.ttl = ttl(ticket);
     }
 
-    boolean isWantedBy(Ticket other) {
-      return ticket.permits() == other.permits()
+    boolean isWantedBy(Ticket other, boolean alsoCarefully) {
+      return carefully == alsoCarefully
+          && ticket.mode() == other.mode()
+          && ticket.permits() == other.permits()
           && ticket.limit() == other.limit()
           && ticket.intent() == other.intent()
           && ticket.fair() == other.fair()
@@ -53,10 +52,10 @@ final class Asked {
     }
   }
 
-  private Wanted wanted(Ticket ticket) {
+  private Wanted wanted(Ticket ticket, boolean carefully) {
     Wanted wanted = recent;
-    if (wanted == null || !wanted.isWantedBy(ticket)) {
-      wanted = new Wanted(ticket, channel);
+    if (wanted == null || !wanted.isWantedBy(ticket, carefully)) {
+      wanted = new Wanted(ticket, carefully, channel);
       recent = wanted;
     }
     return wanted;
@@ -70,16 +69,15 @@ final class Asked {
    */
   List<byte[]> of(List<Ticket> tickets, List<byte[]> ids, boolean carefully) {
     Ticket first = tickets.get(0);
-    byte[][] asked = new byte[4 + 3 * tickets.size()][];
-    asked[0] = mode(first);
-    asked[1] = wanted(first).text;
-    asked[2] = first.leastNumber() > 0 ? Command.digits(first.leastNumber()) : NOTHING;
-    asked[3] = carefully ? CAREFULLY : NOTHING;
-    int next = 4;
+    Wanted wanted = wanted(first, carefully);
+    byte[][] asked = new byte[2 + 3 * tickets.size()][];
+    asked[0] = wanted.text;
+    asked[1] = first.leastNumber() > 0 ? Command.digits(first.leastNumber()) : NOTHING;
+    int next = 2;
     for (int i = 0; i < tickets.size(); i++) {
       Ticket ticket = tickets.get(i);
       asked[next++] = ids.get(i);
-      asked[next++] = wanted(ticket).ttl;
+      asked[next++] = ticket.ttl().equals(first.ttl()) ? wanted.ttl : ttl(ticket);
       asked[next++] = Command.bytes(ticket.holder());
     }
     return Arrays.asList(asked);
@@ -90,11 +88,10 @@ final class Asked {
    *
    * @param served whose places go with it
    */
-  List<byte[]> ofRelease(LeaseId id, Collection<LeaseId> served) {
-    byte[][] asked = new byte[2 + served.size()][];
+  static List<byte[]> ofRelease(LeaseId id, Collection<LeaseId> served) {
+    byte[][] asked = new byte[1 + served.size()][];
     asked[0] = id(id);
-    asked[1] = channelBytes;
-    int next = 2;
+    int next = 1;
     for (LeaseId each : served) {
       asked[next++] = id(each);
     }
@@ -109,11 +106,11 @@ final class Asked {
     return Arrays.asList(ids);
   }
 
-  private static byte[] mode(Ticket ticket) {
+  private static String mode(Ticket ticket) {
     return switch (ticket.mode()) {
-      case EXCLUSIVE -> EXCLUSIVE;
-      case SHARED -> SHARED;
-      case PERMITS -> PERMITS;
+      case EXCLUSIVE -> "x ";
+      case SHARED -> "s ";
+      case PERMITS -> "p ";
     };
   }
 

@@ -2,16 +2,19 @@ package io.leasehold.redis;
 
 import io.leasehold.StoreException;
 import io.leasehold.spi.support.Clock;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One request of one thread, that is in line for a connection, or sent by another thread. */
 final class Call {
-  final List<Command> commands;
+  /** Not changed. */
+  final Command[] commands;
+
   final long end;
 
   /** What is sent with it if it leads; itself included. */
@@ -25,17 +28,20 @@ final class Call {
 
   private final Thread thread = Thread.currentThread();
 
-  /** Null while it waits; then the connection to lead with, or the outcome. */
-  private final AtomicReference<@Nullable Object> state = new AtomicReference<>();
+  /** Null while it waits; then the connection to lead with, or its answers, or why it failed. */
+  private volatile @Nullable Object state;
 
   Call(List<Command> commands, long end) {
-    this.commands = commands;
+    this.commands = new Command[commands.size()];
+    for (int i = 0; i < this.commands.length; i++) {
+      this.commands[i] = commands.get(i);
+    }
     this.end = end;
   }
 
   /** Of its arguments, in bytes. */
   int size() {
-    return Command.size(commands);
+    return Command.size(Arrays.asList(commands));
   }
 
   /**
@@ -44,7 +50,7 @@ final class Call {
    */
   void await(Clock clock) {
     boolean interrupted = false;
-    while (state.get() == null) {
+    while (state == null) {
       long left = end - clock.nanos();
       if (left <= 0) {
         break;
@@ -59,12 +65,12 @@ final class Call {
 
   /** The connection that it was given; null if it was given none. */
   @Nullable Link connection() {
-    return state.get() instanceof Link connection ? connection : null;
+    return state instanceof Link connection ? connection : null;
   }
 
   /** Gives it a connection to lead with; false if it has ended. */
   boolean lead(Link connection) {
-    boolean leads = state.compareAndSet(null, connection);
+    boolean leads = setIfItWaits(connection);
     if (leads) {
       LockSupport.unpark(thread);
     }
@@ -73,14 +79,14 @@ final class Call {
 
   /** Its time is over: it fails, unless it has been given a connection or an outcome. */
   void giveUp(StoreException failed) {
-    state.compareAndSet(null, CompletableFuture.failedFuture(failed));
+    boolean unused = setIfItWaits(failed);
   }
 
   /** Ends it by what was read; false if the answer about all that was sent is still missing. */
   boolean answer(List<Object> read) {
-    boolean all = read.size() == commands.size();
+    boolean all = read.size() == commands.length;
     if (all) {
-      end(CompletableFuture.completedFuture(read));
+      end(read);
     } else {
       answers = read;
     }
@@ -91,32 +97,55 @@ final class Call {
   void answerLast(@Nullable Object last) {
     if (answers != null) {
       answers.add(last);
-      end(CompletableFuture.completedFuture(answers));
+      end(answers);
     }
   }
 
   void fail(StoreException failed) {
-    end(CompletableFuture.failedFuture(failed));
+    end(failed);
   }
 
-  private void end(CompletableFuture<List<Object>> outcome) {
-    Object before = state.get();
-    if (!(before instanceof CompletableFuture)
-        && state.compareAndSet(before, outcome)
-        && !thread.equals(Thread.currentThread())) {
+  private void end(Object outcome) {
+    if (setUnlessAnswered(outcome) && !thread.equals(Thread.currentThread())) {
       LockSupport.unpark(thread);
     }
   }
 
-  boolean isAnswered() {
-    return state.get() instanceof CompletableFuture;
+  private synchronized boolean setIfItWaits(Object to) {
+    boolean waits = state == null;
+    if (waits) {
+      state = to;
+    }
+    return waits;
   }
 
-  @SuppressWarnings("unchecked")
-  CompletionStage<List<Object>> result() {
-    if (state.get() instanceof CompletableFuture<?> outcome) {
-      return (CompletionStage<List<Object>>) outcome;
+  private synchronized boolean setUnlessAnswered(Object outcome) {
+    boolean isFirst = !isAnswered();
+    if (isFirst) {
+      state = outcome;
     }
-    throw new IllegalStateException("neither answered nor failed");
+    return isFirst;
+  }
+
+  boolean isAnswered() {
+    return state != null && !(state instanceof Link);
+  }
+
+  /** What follows from its answers. */
+  @SuppressWarnings("unchecked")
+  <T extends @Nullable Object> CompletionStage<T> then(
+      Function<List<Object>, CompletionStage<T>> follows) {
+    Object outcome = state;
+    if (outcome == null || outcome instanceof Link) {
+      throw new IllegalStateException("neither answered nor failed");
+    }
+    if (outcome instanceof StoreException failed) {
+      return CompletableFuture.failedFuture(failed);
+    }
+    try {
+      return follows.apply((List<Object>) outcome);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 }

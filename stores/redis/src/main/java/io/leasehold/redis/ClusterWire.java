@@ -381,7 +381,7 @@ final class ClusterWire implements Wire {
 
   /** On any node: a message goes to all of them. */
   @Override
-  public Listening listen(String channel, Consumer<String> message, Runnable again) {
+  public Listening listen(String channel, Consumer<byte[]> message, Runnable again) {
     Connections any = new Connections(server(), this::openAny);
     JedisListening made = new JedisListening(any, threads, clock, channel, message, again);
     listenings.add(made);

@@ -18,7 +18,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /**
@@ -38,7 +37,7 @@ final class Ended {
   private final RedisOperator operator;
   private final Withdrawal withdrawal;
   private final Clock clock;
-  private final ReentrantLock mutex = new ReentrantLock();
+  private final Object mutex = new Object();
   private final Deque<One> all = new ArrayDeque<>();
   private final AtomicInteger takeOvers = new AtomicInteger();
 
@@ -77,15 +76,12 @@ final class Ended {
 
   private void remember(String name, LeaseId id) {
     long now = clock.nanos();
-    mutex.lock();
-    try {
+    synchronized (mutex) {
       forgetOld(now);
       if (all.size() == MOST) {
         all.removeFirst();
       }
       all.addLast(new One(name, id, now));
-    } finally {
-      mutex.unlock();
     }
   }
 
@@ -97,16 +93,13 @@ final class Ended {
 
   /** The ids by name, and each by the text that snapshots have. */
   private Map<String, Map<String, LeaseId>> recent() {
-    mutex.lock();
-    try {
+    synchronized (mutex) {
       forgetOld(clock.nanos());
       Map<String, Map<String, LeaseId>> ids = new HashMap<>();
       for (One one : all) {
         ids.computeIfAbsent(one.name, name -> new HashMap<>()).put(one.id.toString(), one.id);
       }
       return ids;
-    } finally {
-      mutex.unlock();
     }
   }
 

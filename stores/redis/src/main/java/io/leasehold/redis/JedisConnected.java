@@ -6,16 +6,16 @@ import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Threads;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** What wires over connections of Jedis have in common: all but who sends and who reads. */
 abstract class JedisConnected implements Wire {
   final Connections connections;
   final Clock clock;
   final Threads threads = new Threads();
-  final ReentrantLock mutex = new ReentrantLock();
+  final Object mutex = new Object();
   final Reconnects reconnects = new Reconnects();
   final TakeOvers takeOvers = new TakeOvers(threads);
 
@@ -60,7 +60,7 @@ abstract class JedisConnected implements Wire {
   }
 
   @Override
-  public final Listening listen(String channel, Consumer<String> message, Runnable again) {
+  public final Listening listen(String channel, Consumer<byte[]> message, Runnable again) {
     JedisListening listening =
         new JedisListening(connections, threads, clock, channel, message, again);
     reconnects.add(listening);
@@ -88,25 +88,26 @@ abstract class JedisConnected implements Wire {
 
   /** Of requests that were sent on a connection that broke. */
   final StoreException unknown(Link connection, RuntimeException why) {
-    mutex.lock();
-    try {
+    synchronized (mutex) {
       return connection.leadsTo(place)
           ? connections.unknown(why)
           : new StoreException(
               Failure.UNKNOWN_OUTCOME,
               server() + " did not answer: it is at " + place + " now, and was elsewhere",
               why);
-    } finally {
-      mutex.unlock();
     }
   }
 
   static boolean anyOfReplica(List<Object> answers) {
     for (Object answer : answers) {
-      if (answer instanceof ServerError error && error.isOfReplica()) {
+      if (isOfReplica(answer)) {
         return true;
       }
     }
     return false;
+  }
+
+  static boolean isOfReplica(@Nullable Object answer) {
+    return answer instanceof ServerError error && error.isOfReplica();
   }
 }

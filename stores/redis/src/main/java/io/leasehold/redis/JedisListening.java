@@ -9,7 +9,6 @@ import io.leasehold.spi.support.Threads;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Condition;
@@ -36,7 +35,7 @@ final class JedisListening implements Wire.Listening {
   private final Threads threads;
   private final Clock clock;
   private final String channel;
-  private final Consumer<String> message;
+  private final Consumer<byte[]> message;
   private final Runnable again;
 
   private final ReentrantLock mutex = new ReentrantLock();
@@ -61,7 +60,7 @@ final class JedisListening implements Wire.Listening {
       Threads threads,
       Clock clock,
       String channel,
-      Consumer<String> message,
+      Consumer<byte[]> message,
       Runnable again) {
     this.connections = connections;
     this.threads = threads;
@@ -178,7 +177,7 @@ final class JedisListening implements Wire.Listening {
         }
         byte[] kind = (byte[]) push.get(0);
         if (Arrays.equals(kind, MESSAGE)) {
-          message.accept(Command.text(Objects.requireNonNull(push.get(2))));
+          message.accept(Replies.bulk(push.get(2)));
         } else if (Arrays.equals(kind, SUBSCRIBE)) {
           began();
         }

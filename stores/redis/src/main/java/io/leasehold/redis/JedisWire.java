@@ -4,6 +4,7 @@ import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.Traits.Calls;
 import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Durations;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -14,7 +15,9 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +57,13 @@ final class JedisWire extends JedisConnected {
 
   @Override
   public CompletionStage<List<Object>> send(List<Command> commands, Duration within) {
-    Call call = new Call(commands, clock.nanos() + within.toNanos());
+    return send(commands, within, CompletableFuture::completedFuture);
+  }
+
+  @Override
+  public <T extends @Nullable Object> CompletionStage<T> send(
+      List<Command> commands, Duration within, Function<List<Object>, CompletionStage<T>> then) {
+    Call call = new Call(commands, clock.nanos() + Durations.nanos(within));
     Link connection = take(call);
     if (connection == null) {
       call.await(clock);
@@ -63,7 +72,7 @@ final class JedisWire extends JedisConnected {
     if (connection != null) {
       lead(connection, call);
     }
-    return call.result();
+    return call.then(then);
   }
 
   /** A connection that is free, and there; null if the call waits in line, or has failed. */
@@ -77,8 +86,7 @@ final class JedisWire extends JedisConnected {
   }
 
   private @Nullable Link takeIdle(Call call) {
-    mutex.lock();
-    try {
+    synchronized (mutex) {
       if (closed) {
         call.fail(closed());
         return null;
@@ -89,19 +97,14 @@ final class JedisWire extends JedisConnected {
         openIfWanted();
       }
       return free;
-    } finally {
-      mutex.unlock();
     }
   }
 
   /** The connection that the call was given, if it is to use it; else the call has ended. */
   private @Nullable Link inTime(Call call) {
     if (call.connection() == null) {
-      mutex.lock();
-      try {
+      synchronized (mutex) {
         call.giveUp(line.remove(call) ? noneFree() : late());
-      } finally {
-        mutex.unlock();
       }
     }
     Link given = call.connection();
@@ -109,11 +112,8 @@ final class JedisWire extends JedisConnected {
       return given;
     }
     // Its time ended while it was chosen: another of them leads.
-    mutex.lock();
-    try {
+    synchronized (mutex) {
       line.giveBack(call);
-    } finally {
-      mutex.unlock();
     }
     call.fail(noneFree());
     pass(given);
@@ -136,13 +136,14 @@ final class JedisWire extends JedisConnected {
       }
       boolean oneMore = false;
       for (Call call : batch) {
-        List<Object> answers = new ArrayList<>(call.commands.size());
+        List<Object> answers = new ArrayList<>(call.commands.length);
         for (Command command : call.commands) {
           if (!command.isAboutAllBefore()) {
-            answers.add(read(connection, leader));
+            Object answer = read(connection, leader);
+            refused |= JedisConnected.isOfReplica(answer);
+            answers.add(answer);
           }
         }
-        refused |= JedisConnected.anyOfReplica(answers);
         oneMore |= !call.answer(answers);
       }
       if (oneMore) {
@@ -199,26 +200,22 @@ final class JedisWire extends JedisConnected {
 
   /** Gives a free connection to those in line, or puts it aside. */
   private void pass(Link connection) {
-    List<Call> batch;
-    mutex.lock();
-    try {
-      if (!connection.leadsTo(place)) {
-        drop(connection, false);
-        return;
+    List<Call> batch = List.of();
+    boolean useless;
+    synchronized (mutex) {
+      useless = !connection.leadsTo(place);
+      if (!useless) {
+        batch = line.takeFirst();
+        useless = batch.isEmpty() && closed;
       }
-      batch = line.takeFirst();
-      if (batch.isEmpty() && closed) {
-        open--;
-        links.remove(connection);
-        connection.end();
-      } else if (batch.isEmpty()) {
+      if (!useless && batch.isEmpty()) {
         connection.idleSince = clock.nanos();
         idle.addLast(connection);
       }
-    } finally {
-      mutex.unlock();
     }
-    if (!batch.isEmpty()) {
+    if (useless) {
+      drop(connection, false);
+    } else if (!batch.isEmpty()) {
       pass(connection, batch);
     }
   }
@@ -281,8 +278,7 @@ final class JedisWire extends JedisConnected {
       failed = e;
     }
     List<Call> hopeless = List.of();
-    mutex.lock();
-    try {
+    synchronized (mutex) {
       opening--;
       if (made != null) {
         links.add(made);
@@ -292,8 +288,6 @@ final class JedisWire extends JedisConnected {
           hopeless = line.takeAll();
         }
       }
-    } finally {
-      mutex.unlock();
     }
     if (made != null) {
       pass(made);
@@ -309,8 +303,7 @@ final class JedisWire extends JedisConnected {
   private void drop(Link useless, boolean idleToo) {
     List<Link> ended = new ArrayList<>(List.of(useless));
     reconnects.broke();
-    mutex.lock();
-    try {
+    synchronized (mutex) {
       if (idleToo) {
         ended.addAll(idle);
         idle.clear();
@@ -318,8 +311,6 @@ final class JedisWire extends JedisConnected {
       ended.forEach(links::remove);
       open -= ended.size();
       openIfWanted();
-    } finally {
-      mutex.unlock();
     }
     ended.forEach(Link::end);
   }
@@ -328,8 +319,7 @@ final class JedisWire extends JedisConnected {
   void moved(String where) {
     List<Link> elsewhere;
     boolean another;
-    mutex.lock();
-    try {
+    synchronized (mutex) {
       another = !place.isEmpty() && !place.equals(where);
       place = where;
       elsewhere = links.stream().filter(link -> !link.leadsTo(where)).toList();
@@ -339,8 +329,6 @@ final class JedisWire extends JedisConnected {
           open--;
         }
       }
-    } finally {
-      mutex.unlock();
     }
     if (!elsewhere.isEmpty()) {
       reconnects.broke();
@@ -356,8 +344,7 @@ final class JedisWire extends JedisConnected {
   public void close() {
     List<Call> left;
     List<Link> unused;
-    mutex.lock();
-    try {
+    synchronized (mutex) {
       if (closed) {
         return;
       }
@@ -365,8 +352,6 @@ final class JedisWire extends JedisConnected {
       left = line.takeAll();
       unused = List.copyOf(idle);
       idle.clear();
-    } finally {
-      mutex.unlock();
     }
     left.forEach(call -> call.fail(closed()));
     unused.forEach(Link::end);

@@ -39,6 +39,7 @@ final class Keys {
     private final byte[] order;
     private final byte[] waiters;
     private final byte[] tombstones;
+    private final byte[][] all;
     private final List<byte[]> touched;
 
     private OfName(String bucket, String name) {
@@ -47,7 +48,8 @@ final class Keys {
       this.order = Command.bytes(bucket + "order:" + name);
       this.waiters = Command.bytes(bucket + "waiters:" + name);
       this.tombstones = Command.bytes(bucket + "withdrawn:");
-      this.touched = List.of(state, counter, order, waiters);
+      this.all = new byte[][] {state, counter, order, waiters};
+      this.touched = List.of(all);
     }
 
     /** Who holds and waits. */
@@ -77,11 +79,11 @@ final class Keys {
 
     /** The same, and whether these ids were withdrawn. */
     List<byte[]> touchedWith(List<byte[]> ids) {
-      byte[][] all = touched.toArray(new byte[4 + ids.size()][]);
-      for (int i = 0; i < ids.size(); i++) {
-        all[4 + i] = tombstone(ids.get(i));
+      byte[][] both = Arrays.copyOf(all, all.length + ids.size());
+      for (int i = all.length; i < both.length; i++) {
+        both[i] = tombstone(ids.get(i - all.length));
       }
-      return Arrays.asList(all);
+      return Arrays.asList(both);
     }
 
     /** Remembers that an id was withdrawn. */

@@ -28,7 +28,7 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
   private final RedisClient client;
   private final Threads threads;
   private final String channel;
-  private final Consumer<String> message;
+  private final Consumer<byte[]> message;
   private final Runnable again;
 
   private final ReentrantLock mutex = new ReentrantLock();
@@ -44,7 +44,7 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
       RedisClient client,
       Threads threads,
       String channel,
-      Consumer<String> message,
+      Consumer<byte[]> message,
       Runnable again) {
     this.client = client;
     this.threads = threads;
@@ -133,7 +133,7 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
 
   @Override
   public void message(String from, String text) {
-    message.accept(text);
+    message.accept(Command.bytes(text));
   }
 
   @Override

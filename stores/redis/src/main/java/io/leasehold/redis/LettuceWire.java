@@ -402,7 +402,7 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
   }
 
   @Override
-  public Listening listen(String channel, Consumer<String> message, Runnable again) {
+  public Listening listen(String channel, Consumer<byte[]> message, Runnable again) {
     LettuceListening listening = new LettuceListening(client, threads, channel, message, again);
     listenings.add(listening);
     return listening;

@@ -36,6 +36,9 @@ final class Line {
 
   /** Takes the first out of it, to be sent together. */
   List<Call> takeFirst() {
+    if (calls.isEmpty()) {
+      return List.of();
+    }
     List<Call> batch = new ArrayList<>(Math.min(MOST_TOGETHER, calls.size()));
     while (batch.size() < MOST_TOGETHER && !calls.isEmpty()) {
       batch.add(calls.removeFirst());

@@ -1,7 +1,6 @@
 package io.leasehold.redis;
 
 import io.leasehold.spi.LeaseId;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +18,8 @@ record Message(LeaseId id, long number, boolean wanted, List<LeaseId> run) {
   private static final int MOST_DIGITS = 18;
 
   /** Null if it is none: anybody may publish there. */
-  static @Nullable Message parse(String text) {
+  static @Nullable Message parse(byte[] read) {
     try {
-      // Read as bytes, since a text makes three calls for each character
-      byte[] read = text.getBytes(StandardCharsets.ISO_8859_1);
       LeaseId id = LeaseId.parse(read, 0);
       if (read.length == ID) {
         return new Message(id, 0, false, List.of());

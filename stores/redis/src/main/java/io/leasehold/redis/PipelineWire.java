@@ -100,32 +100,34 @@ final class PipelineWire extends JedisConnected {
   public CompletionStage<List<Object>> send(List<Command> commands, Duration within) {
     Request request = new Request(commands, within);
     Batch next;
-    mutex.lock();
-    try {
+    Link old;
+    synchronized (mutex) {
       if (closed) {
         request.fail(closed());
         return request.outcome;
       }
       line.addLast(request);
-      endIfIdle();
+      old = takeOld();
       next = next();
       openIfWanted();
       sweepLater();
-    } finally {
-      mutex.unlock();
+    }
+    if (old != null) {
+      old.end();
     }
     write(next);
     return request.outcome;
   }
 
-  /** Before the server or something on the way ends it. */
-  private void endIfIdle() {
+  /** A connection that the server, or something on the way, may soon end; it is in use no more. */
+  private @Nullable Link takeOld() {
     Link idle = current;
-    if (idle != null && sent.isEmpty() && clock.nanos() - idleSince >= Link.LONGEST_IDLE_NANOS) {
-      current = null;
-      idle.end();
-      reconnects.broke();
+    if (idle == null || !sent.isEmpty() || clock.nanos() - idleSince < Link.LONGEST_IDLE_NANOS) {
+      return null;
     }
+    current = null;
+    reconnects.broke();
+    return idle;
   }
 
   /** What may be sent, and is to be written by this thread; null if another one writes. */
@@ -169,15 +171,12 @@ final class PipelineWire extends JedisConnected {
   }
 
   private @Nullable Batch after(Link written, boolean isLast) {
-    mutex.lock();
-    try {
+    synchronized (mutex) {
       if (written.equals(writing)) {
         writing = null;
       }
       // With the next answer the reader writes
       return isLast && !sent.isEmpty() ? null : next();
-    } finally {
-      mutex.unlock();
     }
   }
 
@@ -197,8 +196,7 @@ final class PipelineWire extends JedisConnected {
   private boolean answered(Link connection, @Nullable Object answer) {
     Request done;
     Batch next;
-    mutex.lock();
-    try {
+    synchronized (mutex) {
       if (!connection.equals(current)) {
         return false;
       }
@@ -214,8 +212,6 @@ final class PipelineWire extends JedisConnected {
       unanswered -= done.size;
       idleSince = clock.nanos();
       next = next();
-    } finally {
-      mutex.unlock();
     }
     write(next);
     if (JedisConnected.anyOfReplica(done.answers)) {
@@ -249,8 +245,7 @@ final class PipelineWire extends JedisConnected {
     List<Request> hopeless = List.of();
     Batch next = null;
     boolean useless;
-    mutex.lock();
-    try {
+    synchronized (mutex) {
       opening = false;
       useless = made == null || closed || !made.leadsTo(place);
       if (!useless) {
@@ -263,8 +258,6 @@ final class PipelineWire extends JedisConnected {
       } else {
         openIfWanted();
       }
-    } finally {
-      mutex.unlock();
     }
     if (failed != null) {
       for (Request request : hopeless) {
@@ -282,15 +275,12 @@ final class PipelineWire extends JedisConnected {
   /** What was sent on it has an unknown outcome. */
   private void broke(Link connection, RuntimeException why) {
     List<Request> lost;
-    mutex.lock();
-    try {
+    synchronized (mutex) {
       if (!connection.equals(current)) {
         return;
       }
       lost = takeSent();
       openIfWanted();
-    } finally {
-      mutex.unlock();
     }
     connection.end();
     reconnects.broke();
@@ -310,13 +300,10 @@ final class PipelineWire extends JedisConnected {
   void moved(String where) {
     Link left;
     boolean another;
-    mutex.lock();
-    try {
+    synchronized (mutex) {
       another = !place.isEmpty() && !place.equals(where);
       place = where;
       left = current == null || current.leadsTo(where) ? null : current;
-    } finally {
-      mutex.unlock();
     }
     if (left != null) {
       reconnects.demoted();
@@ -340,8 +327,7 @@ final class PipelineWire extends JedisConnected {
   private void sweep() {
     List<Request> late = new ArrayList<>();
     Link silent = null;
-    mutex.lock();
-    try {
+    synchronized (mutex) {
       sweeping = false;
       long now = clock.nanos();
       for (Iterator<Request> each = line.iterator(); each.hasNext(); ) {
@@ -355,8 +341,6 @@ final class PipelineWire extends JedisConnected {
         silent = current;
       }
       sweepLater();
-    } finally {
-      mutex.unlock();
     }
     late.forEach(request -> request.fail(noneFree()));
     if (silent != null) {
@@ -369,8 +353,7 @@ final class PipelineWire extends JedisConnected {
     List<Request> left;
     List<Request> lost;
     Link connection;
-    mutex.lock();
-    try {
+    synchronized (mutex) {
       if (closed) {
         return;
       }
@@ -379,8 +362,6 @@ final class PipelineWire extends JedisConnected {
       line.clear();
       connection = current;
       lost = takeSent();
-    } finally {
-      mutex.unlock();
     }
     left.forEach(request -> request.fail(closed()));
     StoreException unknown =

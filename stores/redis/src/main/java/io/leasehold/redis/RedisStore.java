@@ -156,7 +156,7 @@ final class RedisStore implements LockStore {
     node.wire().onTakeOver(() -> ended.withdraw(ASKED_WITHIN));
   }
 
-  private void heard(String text) {
+  private void heard(byte[] text) {
     Message message = Message.parse(text);
     if (message == null) {
       return;
@@ -281,12 +281,12 @@ final class RedisStore implements LockStore {
     List<byte[]> ids = Asked.ids(tickets);
     List<byte[]> touched = keys.of(name).touchedWith(ids);
     List<byte[]> arguments = asked.of(tickets, ids, carefully);
-    return node.run(Script.ATTEMPT, name, touched, arguments, replication, within)
-        .thenCompose(
-            reply ->
-                Replies.isUnsettled(reply)
-                    ? askOnceSettled(tickets, left(end), answer)
-                    : CompletableFuture.completedFuture(answer.apply(reply, asking)));
+    return Node.then(
+        node.run(Script.ATTEMPT, name, touched, arguments, replication, within),
+        reply ->
+            carefully && Replies.isUnsettled(reply)
+                ? askOnceSettled(tickets, left(end), answer)
+                : CompletableFuture.completedFuture(answer.apply(reply, asking)));
   }
 
   private Attempt answered(Ticket ticket, List<?> reply, Asking asked) {
@@ -364,6 +364,14 @@ final class RedisStore implements LockStore {
         });
   }
 
+  /**
+   * A lease that goes back.
+   *
+   * @param served along it
+   * @param begun as {@link Ended#add} takes it
+   */
+  private record Leaving(Ticket ticket, Collection<LeaseId> served, int begun) {}
+
   @Override
   public CompletionStage<Release> release(Ticket ticket, Duration within) {
     return release(ticket, List.of(), within);
@@ -372,28 +380,17 @@ final class RedisStore implements LockStore {
   @Override
   public CompletionStage<Release> release(
       Ticket ticket, Collection<LeaseId> served, Duration within) {
-    int begun = ended.begin();
-    return end(ticket, served, within)
-        .thenApply(
-            answer -> {
-              ended.add(ticket.name(), ticket.id(), begun);
-              served.forEach(id -> ended.add(ticket.name(), id, begun));
-              return answer;
-            });
-  }
-
-  private CompletionStage<Release> end(Ticket ticket, Collection<LeaseId> served, Duration within) {
-    boolean handedOver = messages.told(ticket.id()) != 0;
     // Before it is sent: a lease that goes back is not asked about, which would renew it
+    boolean handedOver = messages.take(ticket.id()) != 0;
     forget(ticket.id());
-    messages.forget(ticket.id());
     for (LeaseId id : served) {
       forget(id);
       messages.forget(id);
     }
+    Leaving leaving = new Leaving(ticket, served, ended.begin());
     byte[] value = sole.value(ticket);
     if (value == null) {
-      return releaseByScript(ticket, served, handedOver, within);
+      return releaseByScript(leaving, handedOver, within);
     }
     // One command, and no script, unless somebody came to wait. A repeat asks the script.
     sole.remove(ticket.id());
@@ -402,8 +399,8 @@ final class RedisStore implements LockStore {
         .thenCompose(
             reply ->
                 Replies.isOne(reply)
-                    ? CompletableFuture.completedFuture(Release.RELEASED)
-                    : releaseByScript(ticket, served, true, left(end)));
+                    ? answered(leaving, Release.RELEASED)
+                    : releaseByScript(leaving, true, left(end)));
   }
 
   /**
@@ -412,26 +409,34 @@ final class RedisStore implements LockStore {
    * @param contended whether it is so likely to be handed on that it is worth a command more
    */
   private CompletionStage<Release> releaseByScript(
-      Ticket ticket, Collection<LeaseId> served, boolean contended, Duration within) {
-    Keys.OfName of = keys.of(ticket.name());
+      Leaving leaving, boolean contended, Duration within) {
+    String name = leaving.ticket.name();
+    Keys.OfName of = keys.of(name);
     List<byte[]> touched = of.touched();
-    List<byte[]> arguments = asked.ofRelease(ticket.id(), served);
-    String name = ticket.name();
+    List<byte[]> arguments = Asked.ofRelease(leaving.ticket.id(), leaving.served);
     long end = clock.nanos() + within.toNanos();
-    return Node.orAlone(
-            contended
-                ? node.runForOthers(Script.RELEASE, name, touched, arguments, within)
-                : node.run(Script.RELEASE, name, touched, arguments, within),
-            () -> node.run(Script.RELEASE, name, List.of(of.state()), arguments, left(end)))
-        .thenApply(
-            reply -> {
-              if (reply instanceof byte[] message) {
-                // The next one waits here: nobody else is told.
-                heard(Command.text(message));
-                return Release.RELEASED;
-              }
-              return Replies.isOne(reply) ? Release.RELEASED : Release.NOT_HELD;
-            });
+    return Node.then(
+        Node.orAlone(
+            node.runForOthers(contended, Script.RELEASE, name, touched, arguments, within),
+            () -> node.run(Script.RELEASE, name, List.of(of.state()), arguments, left(end))),
+        reply -> {
+          if (reply instanceof byte[] message) {
+            // The next one waits here: no other client is told.
+            heard(message);
+            return answered(leaving, Release.RELEASED);
+          }
+          return answered(leaving, Replies.isOne(reply) ? Release.RELEASED : Release.NOT_HELD);
+        });
+  }
+
+  /** What the server has answered is remembered. */
+  private CompletionStage<Release> answered(Leaving leaving, Release answer) {
+    String name = leaving.ticket.name();
+    ended.add(name, leaving.ticket.id(), leaving.begun);
+    for (LeaseId id : leaving.served) {
+      ended.add(name, id, leaving.begun);
+    }
+    return CompletableFuture.completedFuture(answer);
   }
 
   @Override

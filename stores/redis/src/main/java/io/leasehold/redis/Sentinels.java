@@ -236,8 +236,8 @@ final class Sentinels implements Connections.Source {
               threads,
               clock,
               SWITCH,
-              text -> {
-                if (text.startsWith(name + " ")) {
+              message -> {
+                if (Command.text(message).startsWith(name + " ")) {
                   threads.request(check);
                 }
               },

@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the store needs of a client library: to send commands, and to listen. Never repeats a
@@ -37,6 +39,12 @@ interface Wire extends AutoCloseable {
    */
   CompletionStage<List<Object>> send(List<Command> commands, Duration within);
 
+  /** As {@link #send(List, Duration)}; yields what follows from the answers. */
+  default <T extends @Nullable Object> CompletionStage<T> send(
+      List<Command> commands, Duration within, Function<List<Object>, CompletionStage<T>> then) {
+    return send(commands, within).thenCompose(then);
+  }
+
   /**
    * Listens to a channel until it is closed, over one connection that is made again when it breaks,
    * or another server has come to be behind the address.
@@ -45,7 +53,7 @@ interface Wire extends AutoCloseable {
    * @param again told a moment after the connection was made again, each time but the first: the
    *     moment is drawn by lot, for those of all clients break at once
    */
-  Listening listen(String channel, Consumer<String> message, Runnable again);
+  Listening listen(String channel, Consumer<byte[]> message, Runnable again);
 
   /**
    * Told whenever there are connections again after the server ended some: it may be another server

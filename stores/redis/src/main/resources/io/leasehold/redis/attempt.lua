@@ -1,15 +1,15 @@
 -- Grants, queues or refuses tickets of one client that want the same, in their order. KEYS: state, counter, order and data of the waiters, then
--- the tombstone of each id. ARGV: mode; what the common case does not read: permits, limit, queue or try, fair, channel; the least number that
--- the ticket takes, instead of the time, or nothing; 1 to do nothing in a bucket without a number, since another layout may be in use since
--- it was lost, or nothing; then id, ttl in ms and holder of each.
+-- the tombstone of each id. ARGV: 1 to do nothing in a bucket without a number, since another layout may be in use since it was lost, or 0,
+-- then mode, permits, limit, queue or try, fair and channel, with blanks between; the least number that the ticket takes, instead of the
+-- time, or nothing; then id, ttl in ms and holder of each.
 -- Answers for one, or a list of answers for several: granted {1, number, ms left, wanted, or also its run}, queued {2, place, holder, mark},
 -- busy {3, ms to the first end, holder}, other kind {4, mode, limit}, nothing done {5}.
 local found = redis.call('MGET', KEYS[1], KEYS[2], KEYS[5])
 local raw, several = found[1], KEYS[6]
-if ARGV[4] ~= '' and not found[2] then return several and { { 5 } } or { 5 } end
+if not found[2] and string.sub(ARGV[1], 1, 1) == '1' then return several and { { 5 } } or { 5 } end
 if found[3] and not several then return { 3, 0, '' } end
 
-local mode, least = ARGV[1], ARGV[3] ~= '' and ARGV[3]
+local mode, least = string.sub(ARGV[1], 3, 3), ARGV[2] ~= '' and ARGV[2]
 if not raw and mode == 'x' and not several then
   -- The common case, without what the others need; numbers of as many digits compare as text
   local number = least
@@ -23,10 +23,10 @@ if not raw and mode == 'x' and not several then
     redis.call('SET', KEYS[2], number)
   end
   -- NX: what is not text is not seen by MGET and must not be overwritten
-  if not redis.call('SET', KEYS[1], 'x' .. number .. ' ' .. ARGV[5] .. ' ' .. ARGV[7], 'NX', 'PX', ARGV[6]) then
+  if not redis.call('SET', KEYS[1], 'x' .. number .. ' ' .. ARGV[3] .. ' ' .. ARGV[5], 'NX', 'PX', ARGV[4]) then
     return { err = 'LEASEHOLD a key of a lock holds something else' }
   end
-  return { 1, number, ARGV[6], 0 }
+  return { 1, number, ARGV[4], 0 }
 end
 
 local ORDER, WAITERS = KEYS[3], KEYS[4]
@@ -38,13 +38,13 @@ local answers = {}
 
 -- Id, ttl and holder of one of them
 local function ticket(i)
-  return ARGV[3 * i + 2], ARGV[3 * i + 3], ARGV[3 * i + 4]
+  return ARGV[3 * i], ARGV[3 * i + 1], ARGV[3 * i + 2]
 end
 
 -- Queues up behind other exclusive waiters, as many as it can; returns how many. For the others there is more to do
 local function queue_up()
-  local fairly, channel = string.match(ARGV[2], '^1 1 queue (%d) (.*)$')
-  if not fairly or not raw or mode ~= 'x' then return 0 end
+  local fairly, channel = string.match(ARGV[1], '^%d x 1 1 queue (%d) (.*)$')
+  if not fairly or not raw then return 0 end
   local number, confirm, waiting, fair, next, last, kept, holding, ends, holder_fairly, holder_channel, rest = read_contended(raw)
   if not number then
     local name
@@ -91,7 +91,7 @@ if done > 0 then raw = redis.call('MGET', KEYS[1])[1] end
 if not raw and redis.call('EXISTS', KEYS[1]) == 1 then return foreign() end
 local state = load(KEYS[1], raw)
 if not state then return foreign() end
-local permits, limit, intent, fair, channel = string.match(ARGV[2], '^(%d+) (%d+) (%a+) (%d) (.*)$')
+local permits, limit, intent, fair, channel = string.match(ARGV[1], '^%d %a (%d+) (%d+) (%a+) (%d) (.*)$')
 permits, limit, fair = tonumber(permits), tonumber(limit), tonumber(fair)
 local changed = sweep(state)
 if changed then settle(state, KEYS[2]) end

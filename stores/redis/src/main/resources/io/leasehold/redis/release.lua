@@ -1,6 +1,6 @@
 -- Frees the lease of an id. KEYS: state, counter, order and data of the waiters; or the state alone, if no other client waits. ARGV: id,
--- channel of the caller, and the ids that were served along the lease.
--- Answers 1 if it was held, 0 if not; or what is to be heard on that channel, if it was and the next one is there.
+-- and the ids that were served along the lease.
+-- Answers 1 if it was held, 0 if not; or what is to be heard on the channel of the client, if it was and the next one is of the same client.
 local raw = redis.call('MGET', KEYS[1])[1]
 if not raw then return 0 end
 if string.sub(raw, 1, 1) == 'x' then
@@ -19,7 +19,7 @@ local ORDER, WAITERS = KEYS[3], KEYS[4]
 local function drop_served(served)
   local first = redis.call('LRANGE', ORDER, 0, served - 1)
   for i = 1, served do
-    if first[i] ~= ARGV[i + 2] then return false end
+    if first[i] ~= ARGV[i + 1] then return false end
   end
   redis.call('LPOP', ORDER, served)
   redis.call('HDEL', WAITERS, unpack(first))
@@ -31,7 +31,7 @@ local function hand_over()
   local _, confirm, waiting, fair, next, last, kept, id, ends = read_contended(raw)
   if id ~= ARGV[1] or ends <= now or (confirm ~= 0 and confirm <= now) then return nil end
   if waiting > 0 and next <= now then return nil end
-  local served = #ARGV - 2
+  local served = #ARGV - 1
   if served > 0 then
     if not drop_served(served) then return nil end
     waiting, fair = waiting - served, fair - served
@@ -52,7 +52,7 @@ local function hand_over()
   write_contended(KEYS[1], number, now + CONFIRM, waiting, fair - fairly, next, last, kept, granted, ends, fairly, channel, rest)
   local message = granted .. ' ' .. text .. (waiting > 0 and ' 1' or ' 0')
   if fairly == 1 and waiting > 0 then message = message .. run_behind(ORDER, granted) end
-  if channel == ARGV[2] then return message end
+  if client_of(granted) == client_of(ARGV[1]) then return message end
   redis.pcall('PUBLISH', channel, message)
   return 1
 end
@@ -65,7 +65,7 @@ if given then return given end
 local state = load(KEYS[1], raw)
 if not state then return 0 end
 local swept = sweep(state)
-for n = 3, #ARGV do swept = forget(state, ARGV[n]) or swept end
+for n = 2, #ARGV do swept = forget(state, ARGV[n]) or swept end
 local held, i = holding(state, ARGV[1])
 if held then table.remove(state.holders, i) end
 if held or swept then

@@ -53,7 +53,7 @@ class FakeServer implements Wire {
   }
 
   @Override
-  public final Listening listen(String channel, Consumer<String> message, Runnable again) {
+  public final Listening listen(String channel, Consumer<byte[]> message, Runnable again) {
     return real.listen(channel, message, again);
   }
 

@@ -106,7 +106,8 @@ class FastPathsTest extends ServerTest {
       Object reply = send(command);
       if (reply instanceof byte[] message && script == Script.RELEASE) {
         // The releasing client hears of the next by the answer
-        server.command("RPUSH", log() + "channel-1", Command.text(message));
+        String heard = Command.text(message);
+        server.command("RPUSH", log() + One.channelOf(heard), heard);
         return "1";
       }
       return readable(reply);
@@ -147,11 +148,16 @@ class FastPathsTest extends ServerTest {
   /** A ticket of a history. */
   private record One(int number, String mode, int fair) {
     String id() {
-      return "0".repeat(31) + (number + 1);
+      return "0".repeat(15) + number % 3 + "0".repeat(15) + (number + 1);
     }
 
     String channel() {
-      return "channel-" + number % 3;
+      return channelOf(id());
+    }
+
+    /** Of the client whose ticket this is. */
+    static String channelOf(String id) {
+      return "channel-" + id.charAt(15);
     }
 
     /** Whether they want the same, for one client. */
@@ -204,13 +210,13 @@ class FastPathsTest extends ServerTest {
     byte[] id = Command.bytes(one.id());
     if (what < 8 || what >= 19) {
       List<byte[]> ids = together.stream().map(each -> Command.bytes(each.id())).toList();
-      String rest = (one.mode().equals("p") ? "1 2" : "1 1") + (what == 7 ? " try " : " queue ");
-      List<byte[]> asked = texts(one.mode(), rest + one.fair() + " " + one.channel(), "", "");
+      String rest = (one.mode().equals("p") ? " 1 2" : " 1 1") + (what == 7 ? " try " : " queue ");
+      List<byte[]> asked = texts("0 " + one.mode() + rest + one.fair() + " " + one.channel(), "");
       ids.forEach(each -> asked.addAll(texts(each, 300_000, "holder")));
       return variant.run(Script.ATTEMPT, of.touchedWith(ids), asked, micros);
     }
     if (what < 13) {
-      return variant.run(Script.RELEASE, of.touched(), texts(id, "channel-1"), micros);
+      return variant.run(Script.RELEASE, of.touched(), texts(id), micros);
     }
     if (what < 16) {
       List<byte[]> asked = texts(1, id, 300_000, 0);

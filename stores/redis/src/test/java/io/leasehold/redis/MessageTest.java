@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.leasehold.spi.LeaseId;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,12 +20,16 @@ class MessageTest {
       LeaseId id = new LeaseId(random.nextLong(), random.nextLong());
       LeaseId next = new LeaseId(random.nextLong(), random.nextLong());
       long number = random.nextLong() >>> (11 + random.nextInt(53));
-      assertThat(Message.parse(id.toString())).isEqualTo(new Message(id, 0, false, List.of()));
-      assertThat(Message.parse(id + " " + number + " 1"))
+      assertThat(parse(id.toString())).isEqualTo(new Message(id, 0, false, List.of()));
+      assertThat(parse(id + " " + number + " 1"))
           .isEqualTo(new Message(id, number, true, List.of()));
-      assertThat(Message.parse(id + " " + number + " 0 " + next + " " + id))
+      assertThat(parse(id + " " + number + " 0 " + next + " " + id))
           .isEqualTo(new Message(id, number, false, List.of(next, id)));
     }
+  }
+
+  private static @Nullable Message parse(String text) {
+    return Message.parse(Command.bytes(text));
   }
 
   @Test
@@ -55,6 +60,6 @@ class MessageTest {
         ID + " 7 1 " + ID + " ",
       })
   void whatAnythingElseSaysIsNot(String text) {
-    assertThat(Message.parse(text)).isNull();
+    assertThat(parse(text)).isNull();
   }
 }
