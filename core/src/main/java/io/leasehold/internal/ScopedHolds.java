@@ -116,8 +116,12 @@ final class ScopedHolds {
     }
     scope.add(mode, -1);
     if (scope.exclusive + scope.shared == 0) {
-      remove(scope, me, inner);
-      scope.lease.release();
+      try {
+        scope.lease.release();
+      } finally {
+        // It counts no more already: not on the way to the next holder
+        remove(scope, me, inner);
+      }
     }
   }
 

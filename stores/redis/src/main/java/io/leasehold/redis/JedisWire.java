@@ -133,6 +133,8 @@ final class JedisWire extends JedisConnected {
     try {
       if (!leader.isSent) {
         write(connection, batch);
+        // At once: what a read needs can be done while the server works
+        connection.flush();
       }
       boolean oneMore = false;
       for (Call call : batch) {
