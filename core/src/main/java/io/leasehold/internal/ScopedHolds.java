@@ -116,12 +116,8 @@ final class ScopedHolds {
     }
     scope.add(mode, -1);
     if (scope.exclusive + scope.shared == 0) {
-      try {
-        scope.lease.release();
-      } finally {
-        // It counts no more already: not on the way to the next holder
-        remove(scope, me, inner);
-      }
+      remove(scope, me, inner);
+      scope.lease.release();
     }
   }
 
