@@ -77,12 +77,9 @@ class GuardedTransactionTest extends ServerTest {
       connection.commit();
       held.release();
     }
-    for (CompletableFuture<Lease> waiter : waiters) {
-      waiter.thenAccept(Lease::release);
-    }
-    for (CompletableFuture<Lease> waiter : waiters) {
-      served(waiter);
-    }
+    List<CompletableFuture<Void>> released =
+        waiters.stream().map(waiter -> waiter.thenAccept(Lease::release)).toList();
+    assertThat(released).allSatisfy(end -> assertThat(end).succeedsWithin(PATIENCE));
     requireNothingLeft(fair);
     LockStore store = closed(hooked(database.url(), StatementHook.NONE).open(NOBODY));
     Fixture.granted(store, Fixture.fair(Fixture.queue("a")));
