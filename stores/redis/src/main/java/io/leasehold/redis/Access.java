@@ -74,6 +74,10 @@ final class Access {
       Connection connection =
           new Connection(
               () -> {
+                if (made.get() != null) {
+                  // Jedis would connect again to write, and would not log in
+                  throw new JedisConnectionException("the connection has ended");
+                }
                 Socket socket = sockets.createSocket();
                 made.set(socket);
                 return socket;
