@@ -28,10 +28,28 @@ final class Access {
   /** Whether a server may refuse it for want of a certificate. */
   private final boolean anonymous;
 
+  /** Whether connections can be shared, see {@link Link#share}; those with TLS cannot. */
+  private final boolean shareable;
+
   private Access(JedisClientConfig how, Optional<TlsFiles> files) {
+    this(
+        how,
+        files.map(each -> each.context().getSocketFactory()).orElse(null),
+        files.isPresent() && files.get().cert().isEmpty(),
+        false);
+  }
+
+  private Access(
+      JedisClientConfig how, @Nullable SSLSocketFactory tls, boolean anonymous, boolean shareable) {
     this.how = how;
-    this.tls = files.map(each -> each.context().getSocketFactory()).orElse(null);
-    this.anonymous = files.isPresent() && files.get().cert().isEmpty();
+    this.tls = tls;
+    this.anonymous = anonymous;
+    this.shareable = shareable;
+  }
+
+  /** The same, by connections that can be shared. */
+  Access shareable() {
+    return new Access(how, tls, anonymous, tls == null);
   }
 
   /**
@@ -65,11 +83,8 @@ final class Access {
 
   /** Connects and logs in. */
   Link open(HostAndPort where) {
-    JedisSocketFactory sockets =
-        tls == null
-            ? new DefaultJedisSocketFactory(where, how)
-            : new TlsSocketFactory(where, how, tls);
     AtomicReference<@Nullable Socket> made = new AtomicReference<>();
+    JedisSocketFactory sockets = sockets(where);
     try {
       Connection connection =
           new Connection(
@@ -83,7 +98,7 @@ final class Access {
                 return socket;
               },
               how);
-      return new Link(connection, () -> Objects.requireNonNull(made.get()).close());
+      return new Link(connection, Objects.requireNonNull(made.get()));
     } catch (JedisConnectionException e) {
       if (anonymous && made.get() != null) {
         // With TLS 1.3 a client may write before it hears that it is refused
@@ -92,5 +107,14 @@ final class Access {
       }
       throw e;
     }
+  }
+
+  private JedisSocketFactory sockets(HostAndPort where) {
+    if (shareable) {
+      return new ChannelSocketFactory(where, how);
+    }
+    return tls == null
+        ? new DefaultJedisSocketFactory(where, how)
+        : new TlsSocketFactory(where, how, tls);
   }
 }

@@ -93,6 +93,47 @@ final class Link {
     return place.isEmpty() || where.isEmpty() || place.equals(where);
   }
 
+  /**
+   * Lets one thread read from it and from others; no thread waits for it any more.
+   *
+   * @param ready called on that thread when there is something to {@link #take}
+   * @return false if a thread of its own has to read from it
+   * @throws JedisConnectionException if that cannot be done
+   */
+  boolean share(Runnable ready) {
+    if (!(socket instanceof ChannelSocket channel)) {
+      return false;
+    }
+    try {
+      channel.share(SharedReader.OF_ALL, ready);
+      return true;
+    } catch (IOException e) {
+      throw new JedisConnectionException(e);
+    }
+  }
+
+  /**
+   * Takes what has come on a shared connection.
+   *
+   * @throws JedisConnectionException if nothing will come any more
+   */
+  void take() {
+    try {
+      shared().take();
+    } catch (IOException e) {
+      throw new JedisConnectionException(e);
+    }
+  }
+
+  /** Whether a shared connection has a whole answer, so that {@link #receive} does not wait. */
+  boolean hasAnswer() {
+    return shared().hasAnswer();
+  }
+
+  private ChannelSocket shared() {
+    return (ChannelSocket) socket;
+  }
+
   /** Puts a command among those that are sent next. */
   void write(Command command) {
     connection.sendCommand(sent.of(command));

@@ -17,8 +17,8 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
  * Sends requests on the threads of their callers over one connection, and does not wait for the
- * answers: one thread reads them. For a server that is asked together with others, so that a caller
- * can ask all of them before it waits.
+ * answers: one thread reads those of all such wires, or one of its own where there is TLS. For a
+ * server that is asked together with others, so that a caller can ask all of them before it waits.
  */
 final class PipelineWire extends JedisConnected {
   /**
@@ -182,6 +182,19 @@ final class PipelineWire extends JedisConnected {
 
   // ---- reading
 
+  /** What has come on a shared connection. The thread reads from others as well. */
+  private void arrived(Link connection) {
+    try {
+      connection.take();
+      while (connection.hasAnswer() && answered(connection, connection.receive())) {}
+    } catch (RuntimeException e) {
+      broke(connection, e);
+    } catch (Error e) {
+      broke(connection, new JedisConnectionException("its answer could not be taken", e));
+      throw e;
+    }
+  }
+
   /** Until it breaks. */
   private void read(Link connection) {
     try {
@@ -233,12 +246,14 @@ final class PipelineWire extends JedisConnected {
     }
   }
 
-  /** And reads from it until it breaks. */
+  /** And reads from it until it breaks, unless it is shared. */
   private void open() {
     Link made = null;
+    boolean shared = false;
     StoreException failed = null;
     try {
       made = connections.open();
+      shared = share(made);
     } catch (StoreException e) {
       failed = e;
     }
@@ -268,7 +283,20 @@ final class PipelineWire extends JedisConnected {
     } else if (made != null) {
       reconnects.made();
       write(next);
-      read(made);
+      if (!shared) {
+        read(made);
+      }
+    }
+  }
+
+  /** Before a request can go out on it. */
+  private boolean share(Link made) {
+    try {
+      return made.share(() -> arrived(made));
+    } catch (RuntimeException e) {
+      made.end();
+      throw new StoreException(
+          Failure.UNAVAILABLE, "cannot read from " + server() + ": " + Reason.of(e), e);
     }
   }
 

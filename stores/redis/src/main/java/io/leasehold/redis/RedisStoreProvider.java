@@ -51,9 +51,15 @@ public final class RedisStoreProvider implements StoreProvider {
 
   @Override
   public StoreFactory memberFactory(StoreUrl url, Duration longestTtl) {
-    Connections connections = connections(url, Replication.PARAMETERS);
+    ClientLibrary.JEDIS.require();
     // A server that waits for its replicas answers nobody meanwhile on the same connection
     boolean waits = Replication.of(url).isPresent();
+    Connections connections =
+        ClientLibrary.JEDIS.use(
+            () ->
+                waits
+                    ? ServerAddress.of(url, System.getenv(), Replication.PARAMETERS)
+                    : ServerAddress.ofMember(url, System.getenv(), Replication.PARAMETERS));
     return factory(
         url,
         clock -> {
@@ -71,11 +77,7 @@ public final class RedisStoreProvider implements StoreProvider {
 
   /** Of a URL of one server that has nothing but the address and the prefix. */
   static Connections connections(StoreUrl url) {
-    return connections(url, Set.of());
-  }
-
-  private static Connections connections(StoreUrl url, Set<String> others) {
     ClientLibrary.JEDIS.require();
-    return ClientLibrary.JEDIS.use(() -> ServerAddress.of(url, System.getenv(), others));
+    return ClientLibrary.JEDIS.use(() -> ServerAddress.of(url, System.getenv(), Set.of()));
   }
 }

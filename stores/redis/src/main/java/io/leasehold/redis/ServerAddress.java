@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -74,21 +75,36 @@ final class ServerAddress {
    * @throws IllegalArgumentException if it is malformed; the message has no secrets
    */
   static Connections of(StoreUrl url, Map<String, String> environment, Set<String> others) {
-    Set<String> parameters = parameters(others);
-    if (!url.scheme().endsWith(SENTINEL)) {
-      return ofOne(ServerUrl.of(url, ONE, parameters, environment));
-    }
-    parameters.addAll(Sentinels.PARAMETERS);
-    return ofSentinels(url, ServerUrl.of(url, SENTINELS, parameters, environment));
+    return of(url, environment, others, UnaryOperator.identity());
   }
 
-  private static Connections ofOne(ServerUrl server) {
-    Access access = Access.of(server, server.user(), server.password(), database(server.path()));
+  /** As {@link #of}, by connections that a {@link PipelineWire} can share. */
+  static Connections ofMember(StoreUrl url, Map<String, String> environment, Set<String> others) {
+    return of(url, environment, others, Access::shareable);
+  }
+
+  private static Connections of(
+      StoreUrl url,
+      Map<String, String> environment,
+      Set<String> others,
+      UnaryOperator<Access> way) {
+    Set<String> parameters = parameters(others);
+    if (!url.scheme().endsWith(SENTINEL)) {
+      return ofOne(ServerUrl.of(url, ONE, parameters, environment), way);
+    }
+    parameters.addAll(Sentinels.PARAMETERS);
+    return ofSentinels(url, ServerUrl.of(url, SENTINELS, parameters, environment), way);
+  }
+
+  private static Connections ofOne(ServerUrl server, UnaryOperator<Access> way) {
+    Access access =
+        way.apply(Access.of(server, server.user(), server.password(), database(server.path())));
     HostAndPort where = at(server.host());
     return new Connections("Redis at " + where, () -> access.open(where));
   }
 
-  private static Connections ofSentinels(StoreUrl url, ServerUrl server) {
+  private static Connections ofSentinels(
+      StoreUrl url, ServerUrl server, UnaryOperator<Access> way) {
     int slash = server.path().indexOf('/');
     String name = slash < 0 ? server.path() : server.path().substring(0, slash);
     // As Sentinel restricts it
@@ -99,7 +115,7 @@ final class ServerAddress {
               + "://HOST:26379,HOST:26379/NAME");
     }
     int database = database(slash < 0 ? "" : server.path().substring(slash + 1));
-    Access servers = Access.of(server, server.user(), server.password(), database);
+    Access servers = way.apply(Access.of(server, server.user(), server.password(), database));
     Access login = loginOfSentinels(url, server);
     Access none = Access.of(server, "", "", 0);
     List<Connections> sentinels =

@@ -11,7 +11,8 @@ import io.leasehold.testkit.FaultProxy;
 import io.leasehold.testkit.Framing;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 class LinkTest extends ServerTest {
@@ -22,11 +23,15 @@ class LinkTest extends ServerTest {
   /**
    * Jedis connects again when it writes; what it wrote there would come late, and without login.
    */
-  @Test
-  void oneThatHasEndedSendsNothingMore() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void oneThatHasEndedSendsNothingMore(boolean shareable) {
     try (FaultProxy proxy = FaultProxy.to(server.host(), server.port(), Framing.RESP)) {
       StoreUrl url = StoreUrl.parse(server.urlBy(proxy.port()));
-      Link link = ServerAddress.of(url, Map.of(), Set.of()).open();
+      Link link =
+          shareable
+              ? ServerAddress.ofMember(url, Map.of(), Set.of()).open()
+              : ServerAddress.of(url, Map.of(), Set.of()).open();
       int requests = proxy.requests();
       link.end();
       assertThatThrownBy(

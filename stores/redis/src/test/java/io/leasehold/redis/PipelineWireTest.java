@@ -1,6 +1,7 @@
 package io.leasehold.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.leasehold.StoreException;
@@ -26,13 +27,29 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Requests over one connection, through a proxy, that do not wait for their answers. */
 @Timeout(120)
+@ParameterizedClass
+@EnumSource
 class PipelineWireTest extends ServerTest {
+  /** On which thread answers are read. */
+  enum Reading {
+    SHARED,
+    /** As with TLS. */
+    OF_ITS_OWN
+  }
+
   private static final Duration WITHIN = Duration.ofSeconds(30);
   private static final String ECHO = "return ARGV[1]";
+  private static final String LENGTH = "return redis.call('STRLEN', KEYS[1])";
+  private static final String FUTURE = CompletableFuture.class.getName();
+  private static final String READER = SharedReader.class.getName();
 
+  @Parameter Reading reading;
   private final AtomicLong ahead = new AtomicLong();
   private FaultProxy proxy;
   private PipelineWire wire;
@@ -45,8 +62,7 @@ class PipelineWireTest extends ServerTest {
   void connect() {
     ahead.set(0);
     proxy = FaultProxy.to(server.host(), server.port(), Framing.RESP);
-    StoreUrl url = StoreUrl.parse(server.urlBy(proxy.port()));
-    wire = new PipelineWire(ServerAddress.of(url, Map.of(), Set.of()), new Shifted());
+    wire = by(server.urlBy(proxy.port()));
     assertThat(wire.send(List.of(set("begin")), WITHIN)).succeedsWithin(PATIENCE);
   }
 
@@ -54,6 +70,15 @@ class PipelineWireTest extends ServerTest {
   void close() {
     wire.close();
     proxy.close();
+  }
+
+  private PipelineWire by(String url) {
+    StoreUrl parsed = StoreUrl.parse(url);
+    Connections connections =
+        reading == Reading.SHARED
+            ? ServerAddress.ofMember(parsed, Map.of(), Set.of())
+            : ServerAddress.of(parsed, Map.of(), Set.of());
+    return new PipelineWire(connections, new Shifted());
   }
 
   private final class Shifted implements Clock {
@@ -174,30 +199,71 @@ class PipelineWireTest extends ServerTest {
     assertThat(stored("last")).isEqualTo(0L);
   }
 
+  /** Also if the thread that writes to it is held up, as with TLS. */
   @Test
-  void aThreadThatIsHeldUpWhileItWritesHoldsUpNoOther() {
+  void aServerThatTakesNothingHoldsUpNoOtherRequest() {
     proxy.stall(Direction.TO_SERVER);
     Command large = Command.of(Name.SET, prefix() + "large", "x".repeat(24 << 20));
     CompletableFuture<List<Object>> first = new CompletableFuture<>();
     Thread writer = new Thread(() -> first.complete(send(large, WITHIN).join()));
     writer.start();
-    await().until(() -> isInside(writer, Link.class));
+    await()
+        .until(() -> isInside(writer, reading == Reading.SHARED ? FUTURE : Link.class.getName()));
     CompletableFuture<CompletableFuture<List<Object>>> second =
         CompletableFuture.supplyAsync(() -> send(set("b"), WITHIN));
-    try {
+    try (Wire another = by(server.url())) {
       assertThat(second).succeedsWithin(Duration.ofSeconds(10));
-      assertThat(isInside(writer, Link.class)).isTrue();
+      assertThat(another.send(List.of(set("c")), WITHIN)).succeedsWithin(Duration.ofSeconds(10));
+      assertThat(first).isNotDone();
     } finally {
       proxy.heal();
     }
     assertThat(first).succeedsWithin(PATIENCE);
     assertThat(second.thenCompose(sent -> sent)).succeedsWithin(PATIENCE);
     assertThat(stored("b")).isEqualTo(1L);
+    assertThat(send(Command.of(Name.EVAL, LENGTH, "1", prefix() + "large"), WITHIN).join())
+        .containsExactly((long) (24 << 20));
   }
 
-  private static boolean isInside(Thread thread, Class<?> type) {
+  private static boolean isInside(Thread thread, String type) {
     return Arrays.stream(thread.getStackTrace())
-        .anyMatch(frame -> frame.getClassName().equals(type.getName()));
+        .anyMatch(frame -> frame.getClassName().equals(type));
+  }
+
+  /** Parts of them come one by one, and several of them at once. */
+  @Test
+  void largeAnswersAreReadWhole() {
+    String half = "local s = string.rep('x', tonumber(ARGV[1])) return {s, {s, 1, false}}";
+    List<CompletableFuture<List<Object>>> all = new ArrayList<>();
+    for (int size : List.of(1 << 20, 0, 8_000, 8_192, 20_000, 3, 1 << 20)) {
+      all.add(send(Command.of(Name.EVAL, half, "0", "" + size), WITHIN));
+    }
+    assertThat(all)
+        .allSatisfy(one -> assertThat(one).succeedsWithin(PATIENCE))
+        .extracting(one -> ((byte[]) ((List<?>) one.join().get(0)).get(0)).length)
+        .containsExactly(1 << 20, 0, 8_000, 8_192, 20_000, 3, 1 << 20);
+  }
+
+  @Test
+  void oneThreadReadsFromAllThatAreShared() {
+    assumeThat(reading).isEqualTo(Reading.SHARED);
+    List<PipelineWire> others = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      others.add(by(server.url()));
+    }
+    others.forEach(
+        other -> assertThat(other.send(List.of(set("a")), WITHIN)).succeedsWithin(PATIENCE));
+    assertThat(readers()).isEqualTo(1);
+    others.forEach(PipelineWire::close);
+    assertThat(send(set("b"), WITHIN)).succeedsWithin(PATIENCE);
+  }
+
+  private static long readers() {
+    return Thread.getAllStackTraces().values().stream()
+        .filter(
+            frames ->
+                Arrays.stream(frames).anyMatch(frame -> frame.getClassName().startsWith(READER)))
+        .count();
   }
 
   @Test
