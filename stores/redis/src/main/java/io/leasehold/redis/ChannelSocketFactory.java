@@ -23,7 +23,7 @@ final class ChannelSocketFactory implements JedisSocketFactory {
   @Override
   public Socket createSocket() {
     JedisConnectionException failed =
-        new JedisConnectionException("no address of " + where + " can be connected to");
+        new JedisConnectionException("Failed to connect to " + where + ".");
     for (InetAddress address : addresses()) {
       try {
         return connected(new InetSocketAddress(address, where.getPort()));
