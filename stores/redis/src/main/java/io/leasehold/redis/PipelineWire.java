@@ -252,8 +252,9 @@ final class PipelineWire extends JedisConnected {
     boolean shared = false;
     StoreException failed = null;
     try {
-      made = connections.open();
-      shared = share(made);
+      Link opened = connections.open();
+      shared = share(opened);
+      made = opened;
     } catch (StoreException e) {
       failed = e;
     }

@@ -3,9 +3,9 @@ package io.leasehold.redis;
 import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Threads;
 import java.io.IOException;
+import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +63,7 @@ final class SharedReader {
    *     be sent; it must not wait for anything
    * @throws IOException if the system has no more files or threads
    */
-  Place add(SocketChannel channel, Runnable ready) throws IOException {
+  Place add(SelectableChannel channel, Runnable ready) throws IOException {
     Loop loop;
     synchronized (mutex) {
       loop = current == null ? new Loop() : current;
@@ -123,9 +123,9 @@ final class SharedReader {
       synchronized (mutex) {
         places--;
         last = places == 0;
-      }
-      if (last) {
-        end();
+        if (last) {
+          end();
+        }
       }
       // A channel that was closed is let go by the selector first
       selector.wakeup();

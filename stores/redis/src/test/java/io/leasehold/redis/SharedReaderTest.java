@@ -12,13 +12,17 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.Pipe;
+import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -174,6 +178,48 @@ class SharedReaderTest {
     boolean quiet = end.readBy.isEmpty();
     end.readBy.clear();
     return quiet;
+  }
+
+  /** At the moment at which the thread is about to end: both come and leave without a pause. */
+  @Test
+  void oneThatComesWhileTheLastLeavesIsReadFrom() throws Exception {
+    AtomicBoolean over = new AtomicBoolean();
+    CompletableFuture<Void> other =
+        CompletableFuture.runAsync(
+            () -> {
+              while (!over.get()) {
+                comeAndLeave(false);
+              }
+            });
+    try {
+      for (int i = 0; i < 3_000; i++) {
+        comeAndLeave(true);
+      }
+    } finally {
+      over.set(true);
+    }
+    assertThat(other).succeedsWithin(PATIENCE);
+  }
+
+  private void comeAndLeave(boolean reads) {
+    try {
+      Pipe pipe = Pipe.open();
+      CompletableFuture<String> read = new CompletableFuture<>();
+      SharedReader.Place place = reader.add(source(pipe), () -> read.complete("read"));
+      if (reads) {
+        assertThat(pipe.sink().write(ByteBuffer.allocate(1))).isEqualTo(1);
+        assertThat(read).succeedsWithin(PATIENCE);
+      }
+      pipe.source().close();
+      pipe.sink().close();
+      place.leave();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static SelectableChannel source(Pipe pipe) throws IOException {
+    return pipe.source().configureBlocking(false);
   }
 
   @Test
