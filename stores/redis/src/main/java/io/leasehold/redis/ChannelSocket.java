@@ -31,8 +31,9 @@ final class ChannelSocket extends Socket {
   private final Deque<ByteBuffer> unsent = new ArrayDeque<>();
 
   /**
-   * Whether there is any. The reader sees it without the mutex: an answer may be there before the
-   * thread that has just sent is out of the system, and the reader would have to sleep.
+   * Whether there is any, so that what is sent now has to wait behind it. Set by the thread that
+   * sends, reset by the reader. Neither holds the mutex while it is in the system: the other would
+   * have to sleep.
    */
   private volatile boolean isUnsent;
 
@@ -117,15 +118,17 @@ final class ChannelSocket extends Socket {
     };
   }
 
+  /** By one thread at a time. */
   private void send(ByteBuffer bytes) throws IOException {
-    synchronized (mutex) {
-      if (unsent.isEmpty()) {
-        int unused = channel.write(bytes);
-      }
-      if (bytes.hasRemaining()) {
-        // The caller writes into its buffer again
+    if (!isUnsent) {
+      int unused = channel.write(bytes);
+    }
+    if (bytes.hasRemaining()) {
+      // The caller writes into its buffer again
+      ByteBuffer rest = ByteBuffer.allocate(bytes.remaining()).put(bytes).flip();
+      synchronized (mutex) {
         isUnsent = true;
-        unsent.addLast(ByteBuffer.allocate(bytes.remaining()).put(bytes).flip());
+        unsent.addLast(rest);
         if (place != null) {
           place.wantsToSend(true);
         }
@@ -134,19 +137,27 @@ final class ChannelSocket extends Socket {
   }
 
   private void sendUnsent() throws IOException {
+    for (ByteBuffer first = firstUnsent(); first != null; first = firstUnsent()) {
+      int unused = channel.write(first);
+      if (first.hasRemaining()) {
+        return;
+      }
+    }
+  }
+
+  /** Null if all is sent. */
+  private @Nullable ByteBuffer firstUnsent() {
     synchronized (mutex) {
-      while (!unsent.isEmpty()) {
-        ByteBuffer first = unsent.getFirst();
-        int unused = channel.write(first);
-        if (first.hasRemaining()) {
-          return;
-        }
+      if (!unsent.isEmpty() && !unsent.getFirst().hasRemaining()) {
         unsent.removeFirst();
       }
-      isUnsent = false;
-      if (place != null) {
-        place.wantsToSend(false);
+      if (unsent.isEmpty()) {
+        isUnsent = false;
+        if (place != null) {
+          place.wantsToSend(false);
+        }
       }
+      return unsent.peekFirst();
     }
   }
 
@@ -160,10 +171,10 @@ final class ChannelSocket extends Socket {
   /** Ends it at once: what is unsent is not sent. */
   @Override
   public void close() throws IOException {
+    // First, or what another thread sends would follow a part of what is unsent
+    channel.close();
     SharedReader.Place left;
     synchronized (mutex) {
-      // First, or what another thread sends would follow a part of what is unsent
-      channel.close();
       unsent.clear();
       left = place;
     }
