@@ -81,6 +81,23 @@ final class Access {
         .clientSetInfoConfig(ClientSetInfoConfig.DISABLED);
   }
 
+  /** What connects there. */
+  Connections.Source to(HostAndPort where) {
+    Access shareable = shareable();
+    return new Connections.Source() {
+      @Override
+      public Link open() {
+        return Access.this.open(where);
+      }
+
+      @Override
+      public Link openToListen() {
+        // It waits in one system call; a socket of Java polls and reads once a read had a limit
+        return shareable.open(where);
+      }
+    };
+  }
+
   /** Connects and logs in. */
   Link open(HostAndPort where) {
     AtomicReference<@Nullable Socket> made = new AtomicReference<>();

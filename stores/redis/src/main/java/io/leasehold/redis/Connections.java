@@ -7,6 +7,7 @@ import io.leasehold.spi.support.Threads;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /** Makes connections to one server. Thread-safe. */
@@ -16,6 +17,11 @@ final class Connections {
   interface Source {
     /** Connects and authenticates. */
     Link open();
+
+    /** The same, of one on which a thread waits for what the server sends unasked. */
+    default Link openToListen() {
+      return open();
+    }
 
     /**
      * Tells where the server is, at first and whenever it has become another one, until that is
@@ -77,7 +83,15 @@ final class Connections {
         new Source() {
           @Override
           public Link open() {
-            Link made = source.open();
+            return remembering(source.open());
+          }
+
+          @Override
+          public Link openToListen() {
+            return remembering(source.openToListen());
+          }
+
+          private Link remembering(Link made) {
             try {
               memory.require(made, server);
               return made;
@@ -101,8 +115,17 @@ final class Connections {
    * @throws StoreException if there is none to be had
    */
   Link open() {
+    return opened(source::open);
+  }
+
+  /** As {@link #open}, see {@link Source#openToListen}. */
+  Link openToListen() {
+    return opened(source::openToListen);
+  }
+
+  private Link opened(Supplier<Link> way) {
     try {
-      return ClientLibrary.JEDIS.use(source::open);
+      return ClientLibrary.JEDIS.use(way);
     } catch (StoreException e) {
       throw e;
     } catch (JedisDataException e) {

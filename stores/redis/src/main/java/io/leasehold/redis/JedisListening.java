@@ -4,6 +4,7 @@ import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
 import io.leasehold.redis.Command.Name;
 import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.Threads;
 import java.time.Duration;
@@ -11,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -26,14 +28,18 @@ final class JedisListening implements Wire.Listening {
   private static final byte[] MESSAGE = Command.bytes("message");
   private static final byte[] SUBSCRIBE = Command.bytes("subscribe");
 
-  private static final long PING_NANOS = Duration.ofSeconds(5).toNanos();
-  private static final Duration SILENCE = Duration.ofSeconds(15);
+  private static final Duration PING = Duration.ofSeconds(5);
+
+  /** With the next, a connection on which nothing came since is taken to be broken. */
+  private static final int MOST_UNANSWERED = 2;
+
   private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(20).toNanos();
   private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
   private final Connections connections;
   private final Threads threads;
   private final Clock clock;
+  private final long pingNanos;
   private final String channel;
   private final Consumer<byte[]> message;
   private final Runnable again;
@@ -49,6 +55,10 @@ final class JedisListening implements Wire.Listening {
   private @Nullable Link ending;
 
   private long begun;
+
+  /** How many pings were sent since something came. Changed without the mutex. */
+  private final AtomicInteger unanswered = new AtomicInteger();
+
   private @Nullable StoreException failed;
   private long pause = FIRST_PAUSE_NANOS;
 
@@ -62,9 +72,26 @@ final class JedisListening implements Wire.Listening {
       String channel,
       Consumer<byte[]> message,
       Runnable again) {
+    this(connections, threads, clock, PING, channel, message, again);
+  }
+
+  /**
+   * As {@link #JedisListening(Connections, Threads, Clock, String, Consumer, Runnable)}.
+   *
+   * @param ping between pings; after two without an answer the connection is taken to be broken
+   */
+  JedisListening(
+      Connections connections,
+      Threads threads,
+      Clock clock,
+      Duration ping,
+      String channel,
+      Consumer<byte[]> message,
+      Runnable again) {
     this.connections = connections;
     this.threads = threads;
     this.clock = clock;
+    this.pingNanos = ping.toNanos();
     this.channel = channel;
     this.message = message;
     this.again = again;
@@ -130,7 +157,7 @@ final class JedisListening implements Wire.Listening {
   /** Until the connection breaks; then once more, after a pause. */
   private void listen() {
     try {
-      Link opened = connections.open();
+      Link opened = connections.openToListen();
       try {
         if (begin(opened)) {
           read(opened);
@@ -151,13 +178,14 @@ final class JedisListening implements Wire.Listening {
   }
 
   private boolean begin(Link opened) {
-    opened.limit(SILENCE);
+    opened.unlimit();
     mutex.lock();
     try {
       if (closed) {
         return false;
       }
       current = opened;
+      unanswered.set(0);
       begun = clock.nanos();
     } finally {
       mutex.unlock();
@@ -168,22 +196,26 @@ final class JedisListening implements Wire.Listening {
   }
 
   private void read(Link opened) {
-    Scheduler.Timer ping = threads.schedule(() -> ping(opened), PING_NANOS);
+    Scheduler.Timer ping = threads.schedule(() -> ping(opened), pingNanos);
     try {
       while (true) {
-        if (!(opened.next() instanceof List<?> push)) {
-          // The answer to a ping, where the application's client speaks RESP3.
-          continue;
-        }
-        byte[] kind = (byte[]) push.get(0);
-        if (Arrays.equals(kind, MESSAGE)) {
-          message.accept(Replies.bulk(push.get(2)));
-        } else if (Arrays.equals(kind, SUBSCRIBE)) {
-          began();
-        }
+        heard(opened.next());
+        unanswered.set(0);
       }
     } finally {
       ping.cancel();
+    }
+  }
+
+  private void heard(Object sent) {
+    // Else it is the answer to a ping, where the application's client speaks RESP3.
+    if (sent instanceof List<?> push) {
+      byte[] kind = (byte[]) push.get(0);
+      if (Arrays.equals(kind, MESSAGE)) {
+        message.accept(Replies.bulk(push.get(2)));
+      } else if (Arrays.equals(kind, SUBSCRIBE)) {
+        began();
+      }
     }
   }
 
@@ -193,15 +225,20 @@ final class JedisListening implements Wire.Listening {
       if (closed || !opened.equals(current)) {
         return;
       }
-      opened.write(Command.of(Name.PING));
-      opened.flush();
-    } catch (JedisException e) {
-      // The thread that reads finds out too.
-      return;
     } finally {
       mutex.unlock();
     }
-    threads.schedule(() -> ping(opened), PING_NANOS);
+    if (unanswered.getAndIncrement() >= MOST_UNANSWERED) {
+      opened.end();
+      return;
+    }
+    try {
+      opened.write(Command.of(Name.PING));
+      opened.flush();
+      threads.schedule(() -> ping(opened), pingNanos);
+    } catch (JedisException e) {
+      Log.debug("the thread that reads finds out too", e);
+    }
   }
 
   private void began() {

@@ -182,6 +182,12 @@ final class Link {
     limit(within.toMillis());
   }
 
+  /** A read may take for ever. */
+  void unlimit() {
+    limit = 0;
+    connection.setSoTimeout(0);
+  }
+
   private void limit(long millis) {
     int timeout = (int) Math.max(1, Math.min(Integer.MAX_VALUE, millis));
     if (timeout != limit) {

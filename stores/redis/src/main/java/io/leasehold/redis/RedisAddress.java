@@ -37,7 +37,7 @@ public final class RedisAddress {
   /** One server, as of {@code JedisPooled} and {@code JedisPool}. */
   public static RedisAddress of(HostAndPort server, JedisClientConfig config) {
     Access access = Access.of(config);
-    return of(new Connections("Redis at " + server, () -> access.open(server)));
+    return of(new Connections("Redis at " + server, access.to(server)));
   }
 
   /**

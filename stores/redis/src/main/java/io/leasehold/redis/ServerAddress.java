@@ -100,7 +100,7 @@ final class ServerAddress {
     Access access =
         way.apply(Access.of(server, server.user(), server.password(), database(server.path())));
     HostAndPort where = at(server.host());
-    return new Connections("Redis at " + where, () -> access.open(where));
+    return new Connections("Redis at " + where, access.to(where));
   }
 
   private static Connections ofSentinels(

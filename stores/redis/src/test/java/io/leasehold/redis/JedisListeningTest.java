@@ -1,0 +1,82 @@
+package io.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.leasehold.servers.RedisServer;
+import io.leasehold.servers.RedisServer.Kind;
+import io.leasehold.spi.StoreUrl;
+import io.leasehold.spi.support.SystemClock;
+import io.leasehold.spi.support.Threads;
+import io.leasehold.testkit.FaultProxy;
+import io.leasehold.testkit.FaultProxy.Direction;
+import io.leasehold.testkit.Framing;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class JedisListeningTest extends ServerTest {
+  private static final Duration PING = Duration.ofMillis(500);
+
+  private Threads threads;
+  private BlockingQueue<String> messages;
+  private FaultProxy proxy;
+  private JedisListening listening;
+
+  JedisListeningTest() {
+    super(RedisServer.of(Kind.REDIS_7_0));
+  }
+
+  @BeforeEach
+  void listen() {
+    threads = new Threads();
+    messages = new LinkedBlockingQueue<>();
+    proxy = FaultProxy.to(server.host(), server.port(), Framing.RESP);
+    StoreUrl url = StoreUrl.parse(server.urlBy(proxy.port()));
+    listening =
+        new JedisListening(
+            ServerAddress.of(url, Map.of(), Set.of()),
+            threads,
+            new SystemClock(),
+            PING,
+            "news",
+            message -> messages.add(Command.text(message)),
+            () -> {});
+    assertThat(listening.established(PATIENCE).toCompletableFuture().join()).isEqualTo(1);
+  }
+
+  @AfterEach
+  void close() {
+    listening.close();
+    threads.close();
+    proxy.close();
+  }
+
+  private void publish(String message) {
+    assertThat(server.command("PUBLISH", "news", message)).isEqualTo(1L);
+  }
+
+  @Test
+  void aConnectionWhosePingsAreAnsweredStays() throws Exception {
+    int begun = proxy.requests();
+    await().atMost(PATIENCE).until(() -> proxy.requests() >= begun + 5);
+    publish("a");
+    assertThat(messages.take()).isEqualTo("a");
+    assertThat(listening.connection()).isEqualTo(1);
+  }
+
+  @Test
+  void aSilentConnectionIsMadeAgain() throws Exception {
+    proxy.drop(Direction.TO_CLIENT);
+    await().atMost(PATIENCE).until(() -> listening.connection() == 0);
+    proxy.heal();
+    await().atMost(PATIENCE).until(() -> listening.connection() == 2);
+    publish("b");
+    assertThat(messages.take()).isEqualTo("b");
+  }
+}
