@@ -44,7 +44,6 @@ final class Web implements AutoCloseable {
 
   private final Server server = new Server(new QueuedThreadPool(100));
   private final ServerConnector connector = new ServerConnector(server);
-  private final HttpClient client = HttpClient.newHttpClient();
 
   Web(IdempotencyFilter.Builder filter, App app) throws Exception {
     this(filter, null, app);
@@ -94,9 +93,13 @@ final class Web implements AutoCloseable {
     return key == null ? request : request.header("Idempotency-Key", key);
   }
 
+  /**
+   * Each by a connection of its own: the server ends one whose request was refused before all of it
+   * came, perhaps when the next has just been sent on it.
+   */
   HttpResponse<String> send(HttpRequest.Builder request) {
     try {
-      return client.send(request.build(), BodyHandlers.ofString());
+      return HttpClient.newHttpClient().send(request.build(), BodyHandlers.ofString());
     } catch (IOException e) {
       throw new AssertionError(e);
     } catch (InterruptedException e) {
