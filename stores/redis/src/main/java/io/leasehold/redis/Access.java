@@ -28,7 +28,9 @@ final class Access {
   /** Whether a server may refuse it for want of a certificate. */
   private final boolean anonymous;
 
-  /** Whether connections can be shared, see {@link Link#share}; those with TLS cannot. */
+  /**
+   * Whether connections are those of channels, which {@link Link#share} takes; with TLS none is.
+   */
   private final boolean shareable;
 
   private Access(JedisClientConfig how, Optional<TlsFiles> files) {
@@ -81,7 +83,7 @@ final class Access {
         .clientSetInfoConfig(ClientSetInfoConfig.DISABLED);
   }
 
-  /** What connects there. */
+  /** What connects there. It listens by a channel, which can wait in one system call. */
   Connections.Source to(HostAndPort where) {
     Access shareable = shareable();
     return new Connections.Source() {
@@ -92,7 +94,7 @@ final class Access {
 
       @Override
       public Link openToListen() {
-        // It waits in one system call; a socket of Java polls and reads once a read had a limit
+        // Any other socket polls and then reads, since it was read with a limit for the login
         return shareable.open(where);
       }
     };
