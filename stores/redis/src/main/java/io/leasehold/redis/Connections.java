@@ -95,7 +95,7 @@ final class Connections {
             try {
               memory.require(made, server);
               return made;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
               made.end();
               throw e;
             }
@@ -130,7 +130,7 @@ final class Connections {
       throw e;
     } catch (JedisDataException e) {
       throw Link.error(e).asException(server, null);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       // Also what an application's own way to connect throws.
       throw new StoreException(
           Failure.UNAVAILABLE, "cannot connect to " + server + ": " + Reason.of(e), e);
@@ -143,7 +143,7 @@ final class Connections {
   }
 
   /** Of a request that was sent, and broke. */
-  StoreException unknown(RuntimeException cause) {
+  StoreException unknown(Throwable cause) {
     return new StoreException(
         Failure.UNKNOWN_OUTCOME, server + " did not answer: " + Reason.of(cause), cause);
   }

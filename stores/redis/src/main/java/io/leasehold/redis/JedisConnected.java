@@ -87,7 +87,7 @@ abstract class JedisConnected implements Wire {
   }
 
   /** Of requests that were sent on a connection that broke. */
-  final StoreException unknown(Link connection, RuntimeException why) {
+  final StoreException unknown(Link connection, Throwable why) {
     synchronized (mutex) {
       return connection.leadsTo(place)
           ? connections.unknown(why)

@@ -171,8 +171,9 @@ final class JedisListening implements Wire.Listening {
       broke(Link.error(e).asException(connections.server(), null));
     } catch (JedisException e) {
       broke(connections.unknown(e));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       // Whatever it is, listening must go on.
+      Log.error("listening to " + connections.server() + " failed, and begins anew", e);
       broke(new StoreException(Failure.UNAVAILABLE, "cannot listen to " + connections.server(), e));
     }
   }
@@ -236,8 +237,9 @@ final class JedisListening implements Wire.Listening {
       opened.write(Command.of(Name.PING));
       opened.flush();
       threads.schedule(() -> ping(opened), pingNanos);
-    } catch (JedisException e) {
-      Log.debug("the thread that reads finds out too", e);
+    } catch (RuntimeException | Error e) {
+      Log.debug("a ping was not sent; the thread that reads ends", e);
+      opened.end();
     }
   }
 

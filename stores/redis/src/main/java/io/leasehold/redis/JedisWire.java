@@ -152,7 +152,7 @@ final class JedisWire extends JedisConnected {
         Object last = read(connection, leader);
         batch.forEach(call -> call.answerLast(last));
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       broke(connection, batch, e);
       return;
     }
@@ -166,7 +166,7 @@ final class JedisWire extends JedisConnected {
     }
   }
 
-  private void broke(Link connection, List<Call> batch, RuntimeException why) {
+  private void broke(Link connection, List<Call> batch, Throwable why) {
     // Whatever it is, no call waits for this connection any longer.
     StoreException unknown = unknown(connection, why);
     batch.forEach(call -> call.fail(unknown));
@@ -237,7 +237,7 @@ final class JedisWire extends JedisConnected {
       try {
         write(connection, batch);
         connection.flush();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         broke(connection, batch, e);
         return;
       }

@@ -6,7 +6,6 @@ import io.leasehold.spi.support.Threads;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.RedisException;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.RedisPubSubListener;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
@@ -80,7 +79,7 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
       made.addListener((RedisPubSubListener<String, String>) this);
       keep(made);
       made.async().subscribe(channel).whenComplete((done, failed) -> subscribedOr(failed));
-    } catch (RedisException e) {
+    } catch (RuntimeException | Error e) {
       fail(LettuceWire.cannotConnect(e));
     }
   }

@@ -137,7 +137,7 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
         sentinel.ifPresent(LettuceSentinel::close);
         throw e;
       }
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | Error e) {
       made.completeExceptionally(e);
     }
   }
@@ -152,7 +152,7 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
     sentinel.get().follow(threads, this::leave);
   }
 
-  static StoreException cannotConnect(RedisException e) {
+  static StoreException cannotConnect(Throwable e) {
     for (Throwable t = e; t != null; t = t.getCause()) {
       if (t instanceof RedisCommandExecutionException refused) {
         return new ServerError(String.valueOf(refused.getMessage())).asException(SERVER, null);
@@ -320,7 +320,7 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
     StatefulRedisConnection<byte[], byte[]> made;
     try {
       made = client.connect(ByteArrayCodec.INSTANCE);
-    } catch (RedisException e) {
+    } catch (RuntimeException | Error e) {
       unusable = Optional.of(cannotConnect(e));
       threads.schedule(() -> threads.request(this::connectAnew), PAUSE_NANOS);
       return;

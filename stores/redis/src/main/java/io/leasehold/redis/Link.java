@@ -172,7 +172,8 @@ final class Link {
     try {
       write(Command.of(Name.PING));
       return !(read(withinNanos) instanceof ServerError);
-    } catch (JedisException e) {
+    } catch (RuntimeException | Error e) {
+      // Whatever it is, it is not used
       return false;
     }
   }

@@ -163,7 +163,7 @@ final class PipelineWire extends JedisConnected {
       try {
         batch.requests.forEach(request -> request.commands.forEach(to::write));
         to.flush();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         broke(to, e);
       }
       batch = after(to, count >= MOST_BATCHES);
@@ -187,11 +187,8 @@ final class PipelineWire extends JedisConnected {
     try {
       connection.take();
       while (connection.hasAnswer() && answered(connection, connection.receive())) {}
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       broke(connection, e);
-    } catch (Error e) {
-      broke(connection, new JedisConnectionException("its answer could not be taken", e));
-      throw e;
     }
   }
 
@@ -200,7 +197,7 @@ final class PipelineWire extends JedisConnected {
     try {
       connection.limit(FOREVER);
       while (answered(connection, connection.receive())) {}
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       broke(connection, e);
     }
   }
@@ -294,7 +291,7 @@ final class PipelineWire extends JedisConnected {
   private boolean share(Link made) {
     try {
       return made.share(() -> arrived(made));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       made.end();
       throw new StoreException(
           Failure.UNAVAILABLE, "cannot read from " + server() + ": " + Reason.of(e), e);
@@ -302,7 +299,7 @@ final class PipelineWire extends JedisConnected {
   }
 
   /** What was sent on it has an unknown outcome. */
-  private void broke(Link connection, RuntimeException why) {
+  private void broke(Link connection, Throwable why) {
     List<Request> lost;
     synchronized (mutex) {
       if (!connection.equals(current)) {

@@ -74,7 +74,7 @@ final class SharedReader {
       SelectionKey key = channel.register(loop.selector, SelectionKey.OP_READ, ready);
       loop.selector.wakeup();
       return new Place(loop, key);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       loop.left();
       throw e;
     }

@@ -1,0 +1,169 @@
+package io.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.leasehold.StoreException;
+import io.leasehold.StoreException.Failure;
+import io.leasehold.redis.Command.Name;
+import io.leasehold.servers.RedisServer;
+import io.leasehold.servers.RedisServer.Kind;
+import io.leasehold.spi.support.SystemClock;
+import io.leasehold.spi.support.Threads;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.DefaultJedisSocketFactory;
+import redis.clients.jedis.HostAndPort;
+
+/** The JVM has no memory or no stack left for a moment. What comes later must not suffer. */
+@Timeout(120)
+class ErrorTest extends ServerTest {
+  private static final Duration WITHIN = Duration.ofSeconds(5);
+
+  /** More than there may be connections. */
+  private static final int TIMES = 6;
+
+  /** In what it happens. */
+  enum Step {
+    CONNECT,
+    WRITE,
+    READ
+  }
+
+  /** How requests are sent. */
+  enum Way {
+    BLOCKING {
+      @Override
+      Wire wire(Connections connections) {
+        return new JedisWire(connections, new SystemClock());
+      }
+    },
+    PIPELINED {
+      @Override
+      Wire wire(Connections connections) {
+        return new PipelineWire(connections, new SystemClock());
+      }
+    };
+
+    abstract Wire wire(Connections connections);
+  }
+
+  /** How often it is still to happen. */
+  private final AtomicInteger errors = new AtomicInteger();
+
+  ErrorTest() {
+    super(RedisServer.of(Kind.REDIS_7_0));
+  }
+
+  private Connections failingIn(Step step) {
+    return new Connections("the server", () -> link(step));
+  }
+
+  private Link link(Step step) {
+    failIf(step == Step.CONNECT);
+    AtomicBoolean connected = new AtomicBoolean();
+    Connection connection =
+        new Connection(
+            new DefaultJedisSocketFactory(new HostAndPort(server.host(), server.port())),
+            DefaultJedisClientConfig.builder().build()) {
+          @Override
+          protected void flush() {
+            failIf(connected.get() && step == Step.WRITE);
+            super.flush();
+          }
+
+          @Override
+          public Object getOne() {
+            failIf(connected.get() && step == Step.READ);
+            return super.getOne();
+          }
+
+          @Override
+          public Object getUnflushedObject() {
+            failIf(connected.get() && step == Step.READ);
+            return super.getUnflushedObject();
+          }
+        };
+    connected.set(true);
+    return new Link(connection, connection::forceDisconnect);
+  }
+
+  private void failIf(boolean here) {
+    if (here && errors.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+      throw new StackOverflowError("planted");
+    }
+  }
+
+  static Stream<Arguments> waysAndSteps() {
+    return Stream.of(Way.values())
+        .flatMap(way -> Stream.of(Step.values()).map(step -> Arguments.of(way, step)));
+  }
+
+  /** Each request fails at once, and says why. */
+  @ParameterizedTest
+  @MethodSource("waysAndSteps")
+  void oneThatIsSentLaterIsAnswered(Way way, Step step) {
+    try (Wire wire = way.wire(failingIn(step))) {
+      for (int i = 0; i < TIMES; i++) {
+        errors.set(1);
+        assertThatThrownBy(() -> ping(wire))
+            .isInstanceOf(CompletionException.class)
+            .cause()
+            .isInstanceOfSatisfying(
+                StoreException.class,
+                e ->
+                    assertThat(e.failure())
+                        .isEqualTo(
+                            step == Step.CONNECT ? Failure.UNAVAILABLE : Failure.UNKNOWN_OUTCOME))
+            .hasMessageContaining("planted");
+        assertThat(errors).hasValue(0);
+      }
+      assertThat(ping(wire)).map(Command::text).containsExactly("PONG");
+    }
+  }
+
+  private static List<Object> ping(Wire wire) {
+    return wire.send(List.of(Command.of(Name.PING)), WITHIN).toCompletableFuture().join();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void listeningGoesOn(Step step) throws Exception {
+    BlockingQueue<String> messages = new LinkedBlockingQueue<>();
+    try (Threads threads = new Threads()) {
+      JedisListening listening =
+          new JedisListening(
+              failingIn(step),
+              threads,
+              new SystemClock(),
+              "news",
+              message -> messages.add(Command.text(message)),
+              () -> {});
+      errors.set(TIMES);
+      assertThat(listening.established(WITHIN).toCompletableFuture()).isCompletedExceptionally();
+      await()
+          .atMost(PATIENCE)
+          .until(
+              () ->
+                  !listening.established(WITHIN).toCompletableFuture().isCompletedExceptionally());
+      assertThat(server.command("PUBLISH", "news", "a")).isEqualTo(1L);
+      assertThat(messages.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("a");
+      listening.close();
+    }
+  }
+}
