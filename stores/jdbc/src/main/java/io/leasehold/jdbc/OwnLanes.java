@@ -125,7 +125,8 @@ final class OwnLanes implements Lanes {
     session.begin(dialect.hasNetworkTimeout() ? limit.atMost(ASKING) : null);
     try {
       return !session.query("SELECT 1", Map.of(), row -> row.getInt(1)).isEmpty();
-    } catch (SQLException e) {
+    } catch (SQLException | RuntimeException | Error e) {
+      // Whatever it is, it is not used
       return false;
     }
   }
@@ -205,7 +206,7 @@ final class OwnLanes implements Lanes {
       failed = errors.notConnected(e);
     } catch (StoreException e) {
       failed = e;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failed = errors.notConnected(new SQLException(e));
     }
     Session unwanted = null;

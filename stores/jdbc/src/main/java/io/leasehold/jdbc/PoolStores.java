@@ -55,9 +55,12 @@ final class PoolStores {
     try {
       dialect = ServerStores.dialect(first, prefix);
       errors = new ServerErrors(first.getMetaData().getDatabaseProductName(), dialect);
-    } catch (SQLException | RuntimeException e) {
+    } catch (SQLException e) {
       giveBack(first);
-      throw e instanceof RuntimeException why ? why : UNKNOWN.notConnected((SQLException) e);
+      throw UNKNOWN.notConnected(e);
+    } catch (RuntimeException | Error e) {
+      giveBack(first);
+      throw e;
     }
     Tables tables = new Tables(dialect, prefix);
     Clock clock = new SystemClock();
@@ -68,9 +71,12 @@ final class PoolStores {
       while (given.get() < LentConnections.KEPT) {
         lanes.add(source.prepared(next()));
       }
-    } catch (SQLException | RuntimeException e) {
+    } catch (SQLException e) {
       lanes.close();
-      throw e instanceof SQLException why ? errors.notConnected(why) : (RuntimeException) e;
+      throw errors.notConnected(e);
+    } catch (RuntimeException | Error e) {
+      lanes.close();
+      throw e;
     }
     return new ServerStores.Opening(dialect, tables, errors, lanes, source, clock, threads);
   }
