@@ -8,8 +8,8 @@ import picocli.CommandLine.Command;
 /** {@code ./bench quorum}. */
 @Command(
     name = "./bench quorum",
-    description = "A quorum of three private Redis servers, one of them, and Redisson, in turns.",
-    footer = {"Scenarios: pair, processes", "Peers: redisson"},
+    description = "A quorum of three private Redis servers, one of them, and others, in turns.",
+    footer = {"Scenarios: pair, processes", "Peers: redisson, sockets, socket"},
     sortOptions = false,
     exitCodeOnInvalidInput = 64,
     exitCodeOnExecutionException = 1,

@@ -13,7 +13,11 @@ enum QuorumContender implements Contender {
   /** By a factory. */
   SINGLE_LETTUCE(QuorumLibrary.SINGLE_LETTUCE, "one, Lettuce"),
   /** Redisson's {@code RedissonRedLock}. */
-  REDISSON(QuorumLibrary.REDISSON, "RedLock");
+  REDISSON(QuorumLibrary.REDISSON, "RedLock"),
+  /** A majority of all, without a library. */
+  SOCKETS(QuorumLibrary.SOCKETS, "bare sockets"),
+  /** The first alone, in the same way. */
+  SOCKET(QuorumLibrary.SOCKET, "one, bare socket");
 
   private final QuorumLibrary library;
   private final String title;

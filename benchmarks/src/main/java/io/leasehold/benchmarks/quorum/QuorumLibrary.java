@@ -12,6 +12,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.resource.ClientResources;
+import java.nio.channels.Selector;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -32,7 +33,11 @@ enum QuorumLibrary implements Library {
   /** As {@link #SINGLE}. */
   SINGLE_LETTUCE(Leasehold.class),
   /** Its red lock, over all. */
-  REDISSON(Redisson.class);
+  REDISSON(Redisson.class),
+  /** A majority, without a library: what the servers and the system take. */
+  SOCKETS(Selector.class),
+  /** As {@link #SOCKETS}, over the first server only. */
+  SOCKET(Selector.class);
 
   private final Class<?> type;
 
@@ -59,6 +64,8 @@ enum QuorumLibrary implements Library {
       case QUORUM_LETTUCE -> lettuce(Quorum.of(withOneThread(members)), ttl);
       case SINGLE_LETTUCE -> lettuce(store(RedisClient.create(members[0])), ttl);
       case REDISSON -> redisson(members, ttl);
+      case SOCKETS -> new BareSockets(ttl, members);
+      case SOCKET -> new BareSockets(ttl, members[0]);
     };
   }
 

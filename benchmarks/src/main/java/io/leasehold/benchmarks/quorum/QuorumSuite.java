@@ -5,6 +5,8 @@ import static io.leasehold.benchmarks.quorum.QuorumContender.QUORUM_LETTUCE;
 import static io.leasehold.benchmarks.quorum.QuorumContender.REDISSON;
 import static io.leasehold.benchmarks.quorum.QuorumContender.SINGLE;
 import static io.leasehold.benchmarks.quorum.QuorumContender.SINGLE_LETTUCE;
+import static io.leasehold.benchmarks.quorum.QuorumContender.SOCKET;
+import static io.leasehold.benchmarks.quorum.QuorumContender.SOCKETS;
 
 import io.leasehold.benchmarks.runner.Measurings;
 import io.leasehold.benchmarks.runner.Scenario;
@@ -34,7 +36,7 @@ enum QuorumSuite implements Suite {
             "pair",
             "uncontended lock and unlock",
             List.of(new Measure("requests", ""), new Measure("median", "us")),
-            List.of(QUORUM, SINGLE, QUORUM_LETTUCE, SINGLE_LETTUCE, REDISSON),
+            List.of(QUORUM, SINGLE, QUORUM_LETTUCE, SINGLE_LETTUCE, REDISSON, SOCKETS, SOCKET),
             Measurings.pair(),
             List.of(
                 Target.atMost(QUORUM, "requests", 6),

@@ -24,12 +24,12 @@ final class BareJedis implements Client {
   public Mutex mutex(String name) {
     return new Floor() {
       @Override
-      boolean take(String value) {
+      protected boolean take(String value) {
         return connection.get().set(name, value, ifAbsent) != null;
       }
 
       @Override
-      boolean release(String value) {
+      protected boolean release(String value) {
         return connection.get().evalsha(release, List.of(name), List.of(value)).equals(1L);
       }
     };

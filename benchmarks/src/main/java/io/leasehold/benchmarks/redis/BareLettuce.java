@@ -24,12 +24,12 @@ final class BareLettuce implements Client {
   public Mutex mutex(String name) {
     return new Floor() {
       @Override
-      boolean take(String value) {
+      protected boolean take(String value) {
         return redis.set(name, value, ifAbsent) != null;
       }
 
       @Override
-      boolean release(String value) {
+      protected boolean release(String value) {
         Long released =
             redis.evalsha(release, ScriptOutputType.INTEGER, new String[] {name}, value);
         return released == 1;

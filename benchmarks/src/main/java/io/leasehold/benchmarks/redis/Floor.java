@@ -3,19 +3,19 @@ package io.leasehold.benchmarks.redis;
 import io.leasehold.benchmarks.runner.Mutex;
 
 /** {@code SET NX PX} and a script that deletes the key if it is still ours. For one thread. */
-abstract class Floor implements Mutex {
+public abstract class Floor implements Mutex {
   /** Deletes what has the expected value. */
-  static final String RELEASE =
+  public static final String RELEASE =
       "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return"
           + " 0";
 
   private long grants;
 
   /** Sets the key if there is none. */
-  abstract boolean take(String value);
+  protected abstract boolean take(String value);
 
   /** Deletes the key if it has this value. */
-  abstract boolean release(String value);
+  protected abstract boolean release(String value);
 
   @Override
   public void lock() {

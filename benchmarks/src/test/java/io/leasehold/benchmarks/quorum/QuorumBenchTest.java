@@ -21,7 +21,10 @@ import org.junit.jupiter.api.Timeout;
 class QuorumBenchTest {
   /** What one server does, RedisBenchTest sees. */
   private static final QuorumContender[] OVER_ALL = {
-    QuorumContender.QUORUM, QuorumContender.QUORUM_LETTUCE, QuorumContender.REDISSON
+    QuorumContender.QUORUM,
+    QuorumContender.QUORUM_LETTUCE,
+    QuorumContender.REDISSON,
+    QuorumContender.SOCKETS
   };
 
   @Test
@@ -42,6 +45,7 @@ class QuorumBenchTest {
     assertThat(requests.get(QuorumContender.QUORUM).value()).isBetween(6.0, 12.0);
     assertThat(requests.get(QuorumContender.QUORUM_LETTUCE).value()).isBetween(6.0, 12.0);
     assertThat(requests.get(QuorumContender.REDISSON).value()).isGreaterThanOrEqualTo(6);
+    assertThat(requests.get(QuorumContender.SOCKETS).value()).isEqualTo(6);
   }
 
   @Test

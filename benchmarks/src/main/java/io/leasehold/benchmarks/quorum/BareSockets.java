@@ -1,0 +1,149 @@
+package io.leasehold.benchmarks.quorum;
+
+import io.leasehold.benchmarks.redis.Floor;
+import io.leasehold.benchmarks.runner.Client;
+import io.leasehold.benchmarks.runner.Mutex;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import redis.clients.jedis.Jedis;
+
+/**
+ * The least that a majority of servers can cost: one thread writes to all of them, and waits for
+ * the first that answer. It gives nothing up and does not wait for a lock. For one thread.
+ */
+final class BareSockets implements Client {
+  private final Selector selector;
+  private final List<Member> members;
+  private final String ttl;
+  private final String release;
+
+  /** How often all were asked. */
+  private int asked;
+
+  /** A server. Each answer is one line. */
+  private static final class Member {
+    final SocketChannel channel;
+    private final ByteBuffer read = ByteBuffer.allocateDirect(1024);
+    private int answers;
+    private boolean isYes;
+    private boolean isWithin;
+
+    Member(URI server, Selector selector) throws IOException {
+      channel = SocketChannel.open(new InetSocketAddress(server.getHost(), server.getPort()));
+      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      channel.configureBlocking(false);
+      channel.register(selector, SelectionKey.OP_READ, this);
+    }
+
+    void take(SelectionKey ready) {
+      try {
+        if (channel.read(read) < 0) {
+          throw new IOException("a server ended the connection");
+        }
+      } catch (IOException e) {
+        ready.cancel();
+        throw new UncheckedIOException(e);
+      }
+      for (read.flip(); read.hasRemaining(); ) {
+        byte next = read.get();
+        if (!isWithin) {
+          // OK, and not nil; or 1, and not 0
+          isYes = next == '+' || (next == ':' && read.get(read.position()) == '1');
+          isWithin = true;
+        } else if (next == '\n') {
+          answers++;
+          isWithin = false;
+        }
+      }
+      read.clear();
+    }
+  }
+
+  BareSockets(Duration ttl, String... servers) {
+    this.ttl = String.valueOf(ttl.toMillis());
+    this.release =
+        Stream.of(servers)
+            .map(
+                server -> {
+                  try (Jedis jedis = new Jedis(URI.create(server))) {
+                    return jedis.scriptLoad(Floor.RELEASE);
+                  }
+                })
+            .distinct()
+            .reduce((one, other) -> one)
+            .orElseThrow();
+    try {
+      selector = Selector.open();
+      Member[] connected = new Member[servers.length];
+      for (int i = 0; i < connected.length; i++) {
+        connected[i] = new Member(URI.create(servers[i]), selector);
+      }
+      members = List.of(connected);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public Mutex mutex(String name) {
+    return new Floor() {
+      @Override
+      protected boolean take(String value) {
+        return ask("SET", name, value, "NX", "PX", ttl);
+      }
+
+      @Override
+      protected boolean release(String value) {
+        return ask("EVALSHA", release, "1", name, value);
+      }
+    };
+  }
+
+  /** Whether a majority says yes. */
+  private boolean ask(String... words) {
+    StringBuilder text = new StringBuilder("*" + words.length + "\r\n");
+    for (String word : words) {
+      text.append('$').append(word.length()).append("\r\n").append(word).append("\r\n");
+    }
+    ByteBuffer request = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.US_ASCII));
+    int majority = members.size() / 2 + 1;
+    asked++;
+    try {
+      for (Member member : members) {
+        request.rewind();
+        int written = member.channel.write(request);
+        if (written < request.limit()) {
+          throw new IOException("a server takes no more");
+        }
+      }
+      while (count(false) < majority) {
+        int unused = selector.select(key -> ((Member) key.attachment()).take(key));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return count(true) >= majority;
+  }
+
+  /** How many have answered what all were asked last, or have said yes to it. */
+  private int count(boolean yes) {
+    int found = 0;
+    for (Member member : members) {
+      if (member.answers == asked && (member.isYes || !yes)) {
+        found++;
+      }
+    }
+    return found;
+  }
+}
