@@ -75,7 +75,7 @@ public final class Threads implements Scheduler {
           named("request"));
   private final Map<Work, PoolShare> shares = new EnumMap<>(Work.class);
   private final PoolShare other;
-  private final Consumer<Thread> starter;
+  private final Consumer<Thread> starting;
   private final ThreadPoolExecutor renewals =
       pool("renewal", MOST_RENEWALS, new ThreadPoolExecutor.DiscardPolicy());
   private final Map<Lane, Crew> lanes = new EnumMap<>(Lane.class);
@@ -91,12 +91,12 @@ public final class Threads implements Scheduler {
    * @param most how many requests without a {@link Work} kind may run at once
    */
   public Threads(int most) {
-    this(most, Thread::start);
+    this(most, thread -> {});
   }
 
-  /** Starts its threads by {@code starter}; for tests. */
-  Threads(int most, Consumer<Thread> starter) {
-    this.starter = starter;
+  /** Tells {@code starting} of each thread before it starts; for tests. */
+  Threads(int most, Consumer<Thread> starting) {
+    this.starting = starting;
     other = new PoolShare(requests, most);
     shares.put(Work.CALLER, new PoolShare(requests, MOST_FOR_CALLERS));
     shares.put(Work.WATCH, new PoolShare(requests, MOST_WATCHES));
@@ -143,6 +143,18 @@ public final class Threads implements Scheduler {
   public void request(Runnable task) {
     if (!requests.isShutdown()) {
       other.execute(task);
+    }
+  }
+
+  /**
+   * As {@link #request(Runnable)}; if no thread can be started for it, again and again until one
+   * can. For work that nothing else would begin anew.
+   */
+  public void background(Runnable task) {
+    try {
+      request(task);
+    } catch (OutOfMemoryError e) {
+      Timer unused = schedule(() -> background(task), NO_THREAD_PAUSE_NANOS);
     }
   }
 
@@ -272,6 +284,12 @@ public final class Threads implements Scheduler {
       setDaemon(true);
       setContextClassLoader(Threads.class.getClassLoader());
     }
+
+    @Override
+    public synchronized void start() {
+      of.starting.accept(this);
+      super.start();
+    }
   }
 
   /**
@@ -314,7 +332,7 @@ public final class Threads implements Scheduler {
     private void start() {
       Thread thread = factory.newThread(this::work);
       try {
-        starter.accept(thread);
+        thread.start();
         alive.add(thread);
       } catch (OutOfMemoryError e) {
         // No more threads: the task waits for those there are, or for a later attempt to start one

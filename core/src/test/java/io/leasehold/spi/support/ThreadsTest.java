@@ -24,19 +24,34 @@ class ThreadsTest {
   void aCallbackRunsThoughItsThreadCannotStartAtFirst() throws InterruptedException {
     AtomicInteger starts = new AtomicInteger();
     CountDownLatch ran = new CountDownLatch(1);
-    try (Threads threads =
-        new Threads(
-            1,
-            thread -> {
-              if (starts.incrementAndGet() < 3) {
-                throw new OutOfMemoryError("planted: unable to create native thread");
-              }
-              thread.start();
-            })) {
+    try (Threads threads = thirdStartsOf("loss", starts)) {
       threads.callback(Lane.LOSS, ran::countDown);
       assertThat(ran.await(10, TimeUnit.SECONDS)).isTrue();
     }
     assertThat(starts).hasValue(3);
+  }
+
+  /** Nothing else would begin it anew, and what waits for it would wait for ever. */
+  @Test
+  void workInTheBackgroundRunsThoughItsThreadCannotStartAtFirst() throws InterruptedException {
+    AtomicInteger starts = new AtomicInteger();
+    CountDownLatch ran = new CountDownLatch(1);
+    try (Threads threads = thirdStartsOf("request", starts)) {
+      threads.background(ran::countDown);
+      assertThat(ran.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+    assertThat(starts).hasValue(3);
+  }
+
+  /** The system has no thread for the first two of this kind. */
+  private static Threads thirdStartsOf(String kind, AtomicInteger starts) {
+    return new Threads(
+        1,
+        thread -> {
+          if (thread.getName().contains(kind) && starts.incrementAndGet() < 3) {
+            throw new OutOfMemoryError("planted: unable to create native thread");
+          }
+        });
   }
 
   /** As those of requests are, which are answered long before. */

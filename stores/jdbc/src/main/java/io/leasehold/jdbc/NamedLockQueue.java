@@ -81,7 +81,7 @@ final class NamedLockQueue implements Wakes {
     }
     Place place = new Place(ticket, grants.key(ticket), lanes.of(ticket));
     if (places.putIfAbsent(ticket.id(), place) == null) {
-      threads.request(() -> queue(place));
+      threads.background(() -> queue(place));
     }
     return Watch.NOTHING_MISSED;
   }
@@ -112,7 +112,7 @@ final class NamedLockQueue implements Wakes {
       }
     } catch (SQLException | StoreException e) {
       Log.debug("not waiting in the server's queue", e);
-      threads.schedule(() -> threads.request(() -> queue(place)), PAUSE.toNanos());
+      threads.schedule(() -> threads.background(() -> queue(place)), PAUSE.toNanos());
     }
   }
 

@@ -77,7 +77,7 @@ final class OwnLanes implements Lanes {
     this.clock = clock;
     this.threads = threads;
     if (source.lends()) {
-      threads.schedule(() -> threads.request(this::beat), BEAT.toNanos());
+      threads.schedule(() -> threads.background(this::beat), BEAT.toNanos());
     }
   }
 
@@ -145,7 +145,7 @@ final class OwnLanes implements Lanes {
     } catch (StoreException e) {
       Log.debug("not looked after", e);
     }
-    threads.schedule(() -> threads.request(this::beat), BEAT.toNanos());
+    threads.schedule(() -> threads.background(this::beat), BEAT.toNanos());
   }
 
   private Idle takeIdle(Limit limit) {
@@ -185,7 +185,7 @@ final class OwnLanes implements Lanes {
   private void askForOne() {
     count++;
     making++;
-    threads.request(this::make);
+    threads.background(this::make);
   }
 
   private StoreException nothingInTime() {

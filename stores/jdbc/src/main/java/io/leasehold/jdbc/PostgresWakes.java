@@ -66,7 +66,7 @@ final class PostgresWakes implements Wakes {
     try {
       if (!begun && !closed) {
         begun = true;
-        threads.request(() -> listen(FIRST_PAUSE));
+        threads.background(() -> listen(FIRST_PAUSE));
       }
       while (!listening && !failed && !closed) {
         if (!limit.await(changed)) {
@@ -175,7 +175,7 @@ final class PostgresWakes implements Wakes {
       if (!closed) {
         Duration longer = pause.multipliedBy(2);
         Duration next = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
-        threads.schedule(() -> threads.request(() -> listen(next)), pause.toNanos());
+        threads.schedule(() -> threads.background(() -> listen(next)), pause.toNanos());
       }
     } finally {
       lock.unlock();

@@ -198,7 +198,7 @@ final class ServerDatabase implements AutoCloseable {
 
   /** Runs it on a thread that nobody waits for. */
   void inBackground(Runnable work) {
-    threads.request(work);
+    threads.background(work);
   }
 
   @Override

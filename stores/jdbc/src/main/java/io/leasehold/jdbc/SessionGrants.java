@@ -188,7 +188,8 @@ final class SessionGrants {
    */
   void leaveQueueSoon(Ticket ticket) {
     if (rows.places().mayHaveRow(ticket)) {
-      threads.schedule(() -> threads.request(() -> leaveQueueNow(ticket)), LEAVING_AFTER.toNanos());
+      threads.schedule(
+          () -> threads.background(() -> leaveQueueNow(ticket)), LEAVING_AFTER.toNanos());
     }
   }
 

@@ -79,7 +79,7 @@ final class ClientPrimary implements Connections.Source {
     }
     Place now = now();
     if (!now.equals(before)) {
-      threads.request(() -> place.accept(now.name()));
+      threads.background(() -> place.accept(now.name()));
     }
     threads.schedule(() -> look(threads, now, place, ended), PERIOD_NANOS);
   }

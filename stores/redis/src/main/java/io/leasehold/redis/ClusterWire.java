@@ -292,7 +292,7 @@ final class ClusterWire implements Wire {
     if (!closed && learning.compareAndSet(false, true)) {
       threads.schedule(
           () ->
-              threads.request(
+              threads.background(
                   () -> {
                     learning.set(false);
                     try {

@@ -21,7 +21,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * A channel that is listened to by a thread of its own, from the first time that somebody asks for
+ * A channel that is listened to by a thread of its own, from the first time that a waiter asks for
  * it. A ping now and then tells a silent connection from a broken one.
  */
 final class JedisListening implements Wire.Listening {
@@ -150,7 +150,7 @@ final class JedisListening implements Wire.Listening {
   private void start() {
     if (!started && !closed) {
       started = true;
-      threads.request(this::listen);
+      threads.background(this::listen);
     }
   }
 
@@ -256,7 +256,7 @@ final class JedisListening implements Wire.Listening {
       mutex.unlock();
     }
     if (!first) {
-      threads.schedule(() -> threads.request(again), Wire.soon());
+      threads.schedule(() -> threads.background(again), Wire.soon());
     }
   }
 
@@ -271,7 +271,7 @@ final class JedisListening implements Wire.Listening {
         // Until the next waiter asks for it.
         started = false;
       } else if (!closed) {
-        threads.schedule(() -> threads.request(this::listen), pause);
+        threads.schedule(() -> threads.background(this::listen), pause);
         pause = Math.min(LONGEST_PAUSE_NANOS, 2 * pause);
       }
     } finally {

@@ -266,7 +266,7 @@ final class JedisWire extends JedisConnected {
     if (open < MOST_CONNECTIONS && opening < line.size()) {
       open++;
       opening++;
-      threads.request(this::open);
+      threads.background(this::open);
     }
   }
 

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A channel that is listened to from the first time that somebody asks for it. Lettuce connects and
+ * A channel that is listened to from the first time that a waiter asks for it. Lettuce connects and
  * subscribes again by itself; every subscription but the first is told.
  */
 final class LettuceListening extends RedisPubSubAdapter<String, String>
@@ -63,7 +63,7 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
     try {
       if (!started && !closed) {
         started = true;
-        threads.request(this::connect);
+        threads.background(this::connect);
       }
       return subscribed.copy();
     } finally {
@@ -107,7 +107,7 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
     }
   }
 
-  /** Whoever asks next tries again; by itself it does if it has listened before. */
+  /** The next waiter that asks makes it try again; it does by itself if it has listened before. */
   private void fail(StoreException failed) {
     CompletableFuture<Integer> told;
     StatefulRedisPubSubConnection<String, String> useless;
@@ -119,7 +119,7 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
       subscribed = new CompletableFuture<>();
       started = count > 0 && failed.failure() != Failure.REFUSED;
       if (started && !closed) {
-        threads.schedule(() -> threads.request(this::connect), RENEWED_AFTER_NANOS);
+        threads.schedule(() -> threads.background(this::connect), RENEWED_AFTER_NANOS);
       }
     } finally {
       mutex.unlock();
@@ -148,7 +148,7 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
     }
     told.complete(connection);
     if (connection > 1) {
-      threads.schedule(() -> threads.request(again), Wire.soon());
+      threads.schedule(() -> threads.background(again), Wire.soon());
     }
   }
 
@@ -201,7 +201,7 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
       mutex.unlock();
     }
     LettuceWire.end(listens);
-    threads.request(this::connect);
+    threads.background(this::connect);
   }
 
   void close() {

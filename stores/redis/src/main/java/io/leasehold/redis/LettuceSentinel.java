@@ -68,7 +68,7 @@ final class LettuceSentinel {
 
   /** Until it is closed. */
   void follow(Threads threads, Runnable moved) {
-    threads.schedule(() -> threads.request(() -> ask(threads, moved)), PERIOD_NANOS);
+    threads.schedule(() -> threads.background(() -> ask(threads, moved)), PERIOD_NANOS);
   }
 
   private void ask(Threads threads, Runnable moved) {

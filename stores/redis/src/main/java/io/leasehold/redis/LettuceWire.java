@@ -312,7 +312,7 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
       usable = false;
       left.set(true);
       end(connection);
-      threads.request(this::connectAnew);
+      threads.background(this::connectAnew);
     }
   }
 
@@ -322,7 +322,7 @@ final class LettuceWire implements Wire, RedisConnectionStateListener {
       made = client.connect(ByteArrayCodec.INSTANCE);
     } catch (RuntimeException | Error e) {
       unusable = Optional.of(cannotConnect(e));
-      threads.schedule(() -> threads.request(this::connectAnew), PAUSE_NANOS);
+      threads.schedule(() -> threads.background(this::connectAnew), PAUSE_NANOS);
       return;
     }
     connection = made;

@@ -239,7 +239,7 @@ final class PipelineWire extends JedisConnected {
   private void openIfWanted() {
     if (current == null && !opening && !closed && !line.isEmpty()) {
       opening = true;
-      threads.request(this::open);
+      threads.background(this::open);
     }
   }
 

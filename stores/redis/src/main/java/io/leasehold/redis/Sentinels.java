@@ -238,12 +238,12 @@ final class Sentinels implements Connections.Source {
               SWITCH,
               message -> {
                 if (Command.text(message).startsWith(name + " ")) {
-                  threads.request(check);
+                  threads.background(check);
                 }
               },
               check);
       listenings.add(listening);
-      threads.request(() -> listen(threads, listening, check));
+      threads.background(() -> listen(threads, listening, check));
     }
     return () -> {
       followers.remove(place);
@@ -262,7 +262,7 @@ final class Sentinels implements Connections.Source {
                     check.run();
                   } else {
                     threads.schedule(
-                        () -> threads.request(() -> listen(threads, listening, check)),
+                        () -> threads.background(() -> listen(threads, listening, check)),
                         AGAIN.toNanos());
                   }
                   return null;

@@ -29,7 +29,7 @@ final class TakeOvers {
   /** Another server serves now what this client asks for. On any thread. */
   void happened() {
     if (due.compareAndSet(false, true)) {
-      threads.request(this::tell);
+      threads.background(this::tell);
     }
   }
 
