@@ -14,8 +14,8 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import redis.clients.jedis.Jedis;
 
 /**
@@ -24,7 +24,7 @@ import redis.clients.jedis.Jedis;
  */
 final class BareSockets implements Client {
   private final Selector selector;
-  private final List<Member> members;
+  private final List<Member> members = new ArrayList<>();
   private final String ttl;
   private final String release;
 
@@ -37,7 +37,9 @@ final class BareSockets implements Client {
     private final ByteBuffer read = ByteBuffer.allocateDirect(1024);
     private int answers;
     private boolean isYes;
-    private boolean isWithin;
+
+    /** Of the answer that has not come whole; empty before its first byte. */
+    private String begin = "";
 
     Member(URI server, Selector selector) throws IOException {
       channel = SocketChannel.open(new InetSocketAddress(server.getHost(), server.getPort()));
@@ -56,14 +58,13 @@ final class BareSockets implements Client {
         throw new UncheckedIOException(e);
       }
       for (read.flip(); read.hasRemaining(); ) {
-        byte next = read.get();
-        if (!isWithin) {
-          // OK, and not nil; or 1, and not 0
-          isYes = next == '+' || (next == ':' && read.get(read.position()) == '1');
-          isWithin = true;
-        } else if (next == '\n') {
+        char next = (char) read.get();
+        begin = begin.length() < 2 ? begin + next : begin;
+        if (next == '\n') {
           answers++;
-          isWithin = false;
+          // And neither nil nor 0
+          isYes = begin.equals("+O") || begin.equals(":1");
+          begin = "";
         }
       }
       read.clear();
@@ -72,27 +73,19 @@ final class BareSockets implements Client {
 
   BareSockets(Duration ttl, String... servers) {
     this.ttl = String.valueOf(ttl.toMillis());
-    this.release =
-        Stream.of(servers)
-            .map(
-                server -> {
-                  try (Jedis jedis = new Jedis(URI.create(server))) {
-                    return jedis.scriptLoad(Floor.RELEASE);
-                  }
-                })
-            .distinct()
-            .reduce((one, other) -> one)
-            .orElseThrow();
+    String sha = "";
     try {
       selector = Selector.open();
-      Member[] connected = new Member[servers.length];
-      for (int i = 0; i < connected.length; i++) {
-        connected[i] = new Member(URI.create(servers[i]), selector);
+      for (String server : servers) {
+        try (Jedis jedis = new Jedis(URI.create(server))) {
+          sha = jedis.scriptLoad(Floor.RELEASE);
+        }
+        members.add(new Member(URI.create(server), selector));
       }
-      members = List.of(connected);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    release = sha;
   }
 
   @Override

@@ -45,7 +45,8 @@ class QuorumBenchTest {
     assertThat(requests.get(QuorumContender.QUORUM).value()).isBetween(6.0, 12.0);
     assertThat(requests.get(QuorumContender.QUORUM_LETTUCE).value()).isBetween(6.0, 12.0);
     assertThat(requests.get(QuorumContender.REDISSON).value()).isGreaterThanOrEqualTo(6);
-    assertThat(requests.get(QuorumContender.SOCKETS).value()).isEqualTo(6);
+    // The slowest server may not have seen the last of them, of 20 times 6
+    assertThat(requests.get(QuorumContender.SOCKETS).value()).isBetween(5.8, 6.2);
   }
 
   @Test
