@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One ticket that contends for a name at the store: asks, waits to be woken, polled or to try again
- * after a failure, and asks again, until it is granted or abandoned. It contends for whoever is
- * first in its queue, or for one caller only. Guarded by its queue's mutex.
+ * after a failure, and asks again, until it is granted or abandoned. It contends for the caller
+ * that is first in its queue, or for one caller only. Guarded by its queue's mutex.
  */
 // One object and not two: an acquisition makes one
 final class Contender extends Attempts {
@@ -46,7 +46,7 @@ final class Contender extends Attempts {
   final Ticket ticket;
   final Terms terms;
 
-  /** The only caller it contends for, until it is given another; null: whoever is first. */
+  /** The only caller it contends for, until it is given another; null: the first. */
   @Nullable Waiter only;
 
   private final NameQueue queue;
@@ -80,7 +80,7 @@ final class Contender extends Attempts {
   private boolean leaving;
   private boolean endedLate;
 
-  /** Whether nobody holds or waits by it any more, and what is left of it was withdrawn. */
+  /** Whether no caller holds or waits by it any more, and what is left of it was withdrawn. */
   private boolean settled;
 
   /** The lease by which its caller was served, in its turn; null if none was. */
@@ -234,7 +234,7 @@ final class Contender extends Attempts {
     }
   }
 
-  /** An answer that nobody waits for any more: the store knows this ticket. */
+  /** An answer that no caller waits for any more: the store knows this ticket. */
   void heardLate() {
     answered = true;
   }
@@ -265,7 +265,7 @@ final class Contender extends Attempts {
     holder = heldBy;
     if (ticket.intent() == Ticket.Intent.TRY) {
       finish();
-      // A repeat may have overtaken its original, which would be granted to nobody.
+      // A repeat may have overtaken its original, which would be granted to no caller.
       settle(false, steps);
       queue.foundBusy(this, call.sent(), steps);
       return;
@@ -434,7 +434,7 @@ final class Contender extends Attempts {
     } else if (answer instanceof Renewal.Unknown unknown) {
       backoff().failed(StoreCalls.asStoreException(unknown.cause()));
     } else if (answer instanceof Renewal.Gone) {
-      // Its place has lapsed, perhaps after a grant nobody confirmed. Ids are single-use.
+      // Its place has lapsed, perhaps after a grant that was not confirmed. Ids are single-use.
       queue.startAgain(this, steps);
     } else {
       ask(steps);

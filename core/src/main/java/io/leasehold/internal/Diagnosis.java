@@ -150,7 +150,7 @@ final class Diagnosis {
         .orElse(known);
   }
 
-  /** Empty if it is not one of a client's: somebody may have written into the store by hand. */
+  /** Empty if it is not one of a client's: it may have been written into the store by hand. */
   private static Optional<LeaseId> id(Holder known) {
     try {
       return Optional.of(LeaseId.parse(known.leaseId()));

@@ -88,7 +88,7 @@ public final class Engine implements LockClient {
 
   private final Duration ttl;
 
-  /** Of a lock for which nobody chose anything else. */
+  /** Of a lock for which nothing else was chosen. */
   private final Terms usualTerms;
 
   /**
@@ -309,7 +309,7 @@ public final class Engine implements LockClient {
 
   /** Ends a wait from the caller's side: see {@link NameQueue#giveUp}. */
   Waiter.Outcome giveUp(Waiter waiter, NameQueue.GiveUp why) {
-    // A queue stays the one of its name while anybody waits in it
+    // A queue stays the one of its name while a caller waits in it
     NameQueue queue = names.get(waiter.name);
     Waiter.Outcome end = queue == null ? waiter.outcome() : queue.giveUp(waiter, why);
     return end == null ? Waiter.Withdrawn.WITHDRAWN : end;

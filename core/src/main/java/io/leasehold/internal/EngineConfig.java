@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The settings of one client.
  *
  * @param ttl the ttl that the user chose for the client
- * @param defaultTtl the ttl if nobody chose one; moved inside the store's limits
+ * @param defaultTtl the ttl if none was chosen; moved inside the store's limits
  * @param requestTimeout how long one request may take
  * @param closeTimeout how long close may take
  * @param closeWaitsForHolders whether close waits, for a part of that, until what is held is

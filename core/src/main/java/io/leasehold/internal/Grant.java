@@ -22,7 +22,7 @@ final class Grant {
     /** Held, and renewed. */
     HELD,
     /**
-     * Let go by its holder; the store is asked whether somebody else waits, before it is handed
+     * Let go by its holder; the store is asked whether another client waits, before it is handed
      * over.
      */
     REFRESHING,
@@ -32,7 +32,7 @@ final class Grant {
     ENDED
   }
 
-  /** How old the store's word that nobody else waits may be at a hand-over. */
+  /** How old the store's word that no other client waits may be at a hand-over. */
   static final long FRESH_NANOS = 50_000_000;
 
   final NameQueue queue;
@@ -42,7 +42,7 @@ final class Grant {
 
   final Ticket ticket;
 
-  /** Those of its first holder; whoever gets it by hand-over wants the same. */
+  /** Those of its first holder; a holder by hand-over wants the same. */
   final Terms terms;
 
   final long number;
@@ -68,7 +68,7 @@ final class Grant {
   /** Short, as the next: of each lease that a process holds there is one. */
   private short handOvers;
 
-  /** After so many it goes back: sooner while somebody else waits. */
+  /** After so many it goes back: sooner while another client waits. */
   private short mostHandOvers = FenceNumber.MAX_HAND_OVERS;
 
   private boolean wanted;
@@ -237,8 +237,8 @@ final class Grant {
   }
 
   /**
-   * Only while it is safe, not too often, and nobody else has waited for longer than the hand-over
-   * time.
+   * Only while it is safe, not too often, and no other client has waited for longer than the
+   * hand-over time.
    */
   boolean mayBeHandedOver(long now) {
     return handOvers < mostHandOvers

@@ -335,7 +335,7 @@ public final class Hold implements Lease, Waiter.Outcome {
         : CompletableFuture.completedFuture(null);
   }
 
-  /** As {@link #letGo()}, where nobody is left to be told. */
+  /** As {@link #letGo()}, where no callback is left to be run. */
   void releaseUnwatched() {
     CompletableFuture<Void> unused = letGo();
   }

@@ -82,7 +82,7 @@ final class Identity {
         holder(waiter.thread, waiter.traceId));
   }
 
-  /** In whose course the calling thread asks for a lock; empty if nobody says so. */
+  /** The course in which the calling thread asks for a lock; empty if it is not known. */
   String traceId() {
     try {
       String id = trace.get();

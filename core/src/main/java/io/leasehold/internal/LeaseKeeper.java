@@ -232,7 +232,7 @@ final class LeaseKeeper {
         within,
         (id, renewal) -> {
           if (renewal instanceof Renewal.Gone) {
-            // Also if nobody waits for the answer any more
+            // Also if no caller waits for the answer any more
             grant.queue.locked(steps -> grant.queue.leases.lose(grant, Reason.GONE, steps));
           }
           answer.complete(renewal);

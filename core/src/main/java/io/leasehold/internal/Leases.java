@@ -78,7 +78,7 @@ final class Leases {
     queue.seenBusy();
     give(grant, waiter, 0, steps);
     queue.engine.keeper.add(grant);
-    // Last: whoever is let in by it must find this lease with its holder.
+    // Last: a caller that is let in by it must find this lease with its holder.
     loseOlder(grant, steps);
   }
 

@@ -326,9 +326,7 @@ public final class Limbo {
     return !entry.attempts.arePending() && clock.nanos() - entry.since > life;
   }
 
-  /**
-   * The attempts of one ticket: whether any can still land at the store. Guarded by whoever has it.
-   */
+  /** The attempts of one ticket: whether any can still land at the store. Guarded by its owner. */
   public static class Attempts {
     /** Those that have not ended. */
     private int pending;

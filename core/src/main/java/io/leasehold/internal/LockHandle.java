@@ -33,7 +33,7 @@ class LockHandle implements DistributedLock {
   final String name;
   final LockOptions options;
 
-  /** Of this name if nobody else uses it: made once for all that is acquired here. */
+  /** Of this name if nothing else uses it: made once for all that is acquired here. */
   final NameQueue queue;
 
   private final Share share;
@@ -207,7 +207,7 @@ class LockHandle implements DistributedLock {
     PendingLease future = new PendingLease(completer);
     Waiter waiter = new Waiter(engine, name, terms, intent, deadline, null, future, traceId);
     NameQueue entered = engine.enter(queue, waiter);
-    // Whoever else completes the future, by cancel or orTimeout, gives up the wait.
+    // Completing the future otherwise, by cancel or orTimeout, gives up the wait.
     CompletableFuture<Lease> unused =
         future.whenComplete((lease, thrown) -> entered.giveUp(waiter, GiveUp.CANCEL));
     return new Begun(entered, waiter, future);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes several locks one after another, in one deadline. If one that it has is lost meanwhile it
- * lets all go and begins again. Everybody takes them in the same order, so nobody waits in a circle
+ * lets all go and begins again. All callers take them in the same order, so none wait in a circle
  * (the ordering of resources: Havender, 1968). Only its end runs code of the user.
  */
 final class MultiAcquisition {
@@ -47,7 +47,7 @@ final class MultiAcquisition {
 
   CompletableFuture<MultiLease> start() {
     mutex.locked(this::next);
-    // Whoever else completes it, by cancel or orTimeout, gives up
+    // Completing it otherwise, by cancel or orTimeout, gives up
     CompletableFuture<MultiLease> unused =
         result.whenComplete((lease, thrown) -> mutex.locked(this::giveUp));
     return result;
@@ -127,7 +127,7 @@ final class MultiAcquisition {
           steps.add(
               () -> {
                 if (!result.complete(all)) {
-                  // Cancelled at this moment: nobody will ever release it but us
+                  // Cancelled at this moment: nothing else will ever release it
                   engine.calls.background(all::releaseUnwatched);
                 }
               });

@@ -29,7 +29,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Several locks by name, in the one order in which everybody takes them. */
+/** Several locks by name, in the one order in which all callers take them. */
 final class MultiHandle implements MultiLock {
   private final Engine engine;
   private final List<String> names;

@@ -74,8 +74,8 @@ final class Releaser {
   }
 
   /**
-   * Asks the store whether somebody else waits by now: its last word is too old to hand over on.
-   * Leaves half of the holder's time to the release. Without the mutex.
+   * Asks the store whether another waits by now: its last word is too old to hand over on. Leaves
+   * half of the holder's time to the release. Without the mutex.
    */
   private void refresh(Grant grant, Leaving leaving) {
     leaving.begin();

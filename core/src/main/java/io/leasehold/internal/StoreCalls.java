@@ -164,7 +164,7 @@ public final class StoreCalls {
     try {
       scheduler.request(Work.POLL, request);
     } catch (RejectedExecutionException closed) {
-      // Nobody waits any more
+      // No caller waits any more
     }
   }
 
@@ -285,7 +285,7 @@ public final class StoreCalls {
     }
   }
 
-  /** What a caller that nobody contends with pays for: no guard, no timer. */
+  /** What a caller pays for that contends with none: no guard, no timer. */
   private static <T> void answeredAtOnce(CompletableFuture<T> future, Answer<T> answer) {
     T value;
     try {
@@ -322,7 +322,9 @@ public final class StoreCalls {
     }
   }
 
-  /** Answers every open call as one whose answer did not come: nobody waits for it any longer. */
+  /**
+   * Answers every open call as one whose answer did not come: no caller waits for it any longer.
+   */
   public void close() {
     closed = true;
     open.values().forEach(Guard::timedOut);

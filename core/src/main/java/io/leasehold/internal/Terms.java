@@ -116,7 +116,7 @@ record Terms(
     return rounded;
   }
 
-  /** A ttl that nobody chose: moved inside the limits. */
+  /** A ttl that was not chosen: moved inside the limits. */
   static Duration defaultTtl(Duration ttl, Traits store) {
     Duration rounded = roundedUp(ttl, store.ttlStep());
     if (rounded.compareTo(store.minTtl()) < 0) {

@@ -42,7 +42,7 @@ final class Waiter {
 
   final @Nullable PendingLease future;
 
-  /** In whose course it waits; empty if nobody said so. */
+  /** The course in which it waits; empty if it is not known. */
   final String traceId;
 
   /** Its place among the callers. */
@@ -164,7 +164,7 @@ final class Waiter {
     } else if (end instanceof Failed failed) {
       target.completeExceptionally(failed.why());
     } else if (end instanceof Hold hold && !target.complete(hold)) {
-      // Cancelled at the moment of the grant: nobody will ever release it but us.
+      // Cancelled at the moment of the grant: nothing else will ever release it.
       engine.calls.background(hold::releaseUnwatched);
     }
   }

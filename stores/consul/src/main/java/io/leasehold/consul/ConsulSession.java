@@ -158,7 +158,7 @@ final class ConsulSession implements Session {
       return CompletableFuture.completedFuture(null);
     }
     String value = entries.value(own.id(), own.details());
-    // Its flags change: a lock that changes nothing wakes nobody
+    // Its flags change: a lock that changes nothing wakes no waiter
     Transaction touch =
         new Transaction()
             .add("check-session", own.key(), id, "", 0)

@@ -17,7 +17,7 @@ record Message(LeaseId id, long number, boolean wanted, List<LeaseId> run) {
   /** A number with so many is above 2^53 already, and fits. */
   private static final int MOST_DIGITS = 18;
 
-  /** Null if it is none: anybody may publish there. */
+  /** Null if it is none: any client may publish there. */
   static @Nullable Message parse(byte[] read) {
     try {
       LeaseId id = LeaseId.parse(read, 0);

@@ -43,7 +43,7 @@ final class RedisStore implements LockStore {
   /** No request lands later than this after its connection was given up. */
   private static final byte[] TOMBSTONE_MILLIS = Command.digits(60_000);
 
-  /** After which a grant that nobody confirmed falls back: as contended.lua has it. */
+  /** After which a grant that was not confirmed falls back: as contended.lua has it. */
   private static final long CONFIRM_MILLIS = 2500;
 
   /** As long as a poll may take. */
@@ -392,7 +392,7 @@ final class RedisStore implements LockStore {
     if (value == null) {
       return releaseByScript(leaving, handedOver, within);
     }
-    // One command, and no script, unless somebody came to wait. A repeat asks the script.
+    // One command, and no script, unless another client came to wait. A repeat asks the script.
     sole.remove(ticket.id());
     long end = clock.nanos() + within.toNanos();
     return node.compare(node.deleteIf(keys.of(ticket.name()).state(), value), within)

@@ -52,7 +52,7 @@ public final class RedisStoreProvider implements StoreProvider {
   @Override
   public StoreFactory memberFactory(StoreUrl url, Duration longestTtl) {
     ClientLibrary.JEDIS.require();
-    // A server that waits for its replicas answers nobody meanwhile on the same connection
+    // A server that waits for its replicas answers nothing else meanwhile on the same connection
     boolean waits = Replication.of(url).isPresent();
     Connections connections =
         ClientLibrary.JEDIS.use(

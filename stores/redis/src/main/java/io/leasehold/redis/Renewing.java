@@ -70,7 +70,7 @@ final class Renewing {
     return Duration.ofNanos(Math.max(1, end - clock.nanos()));
   }
 
-  /** One command, unless somebody came to wait. */
+  /** One command, unless another client came to wait. */
   private void alone(Ticket ticket, byte[] value, long end, BiConsumer<LeaseId, Renewal> each) {
     Command command = node.renewIf(keys.of(ticket.name()).state(), value, ticket.ttl());
     node.compare(command, left(end))

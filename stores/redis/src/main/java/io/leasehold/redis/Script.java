@@ -28,7 +28,7 @@ enum Script {
 
   private final String text;
 
-  /** Nobody changes it. */
+  /** Not changed. */
   @SuppressWarnings("ImmutableEnumChecker")
   private final byte[] sha;
 

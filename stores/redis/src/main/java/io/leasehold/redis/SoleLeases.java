@@ -8,8 +8,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exclusive leases of this client for which nobody waited, by the server's last word. The value
- * of such a lease's key is known, so that a server that compares needs no script. Thread-safe.
+ * The exclusive leases of this client for which no other client waited, by the server's last word.
+ * The value of such a lease's key is known, so that a server that compares needs no script.
+ * Thread-safe.
  */
 final class SoleLeases {
   private final Node node;

@@ -33,7 +33,7 @@ import redis.clients.jedis.HostAndPort;
 /** The JVM has no memory or no stack left for a moment. What comes later must not suffer. */
 @Timeout(120)
 class ErrorTest extends ServerTest {
-  private static final Duration WITHIN = Duration.ofSeconds(5);
+  private static final Duration WITHIN = Duration.ofSeconds(30);
 
   /** More than there may be connections. */
   private static final int TIMES = 6;
