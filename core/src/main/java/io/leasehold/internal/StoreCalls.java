@@ -144,14 +144,10 @@ public final class StoreCalls {
    * nothing else would, so it is tried again until there is a thread for it.
    */
   void background(Runnable request) {
-    if (!blocking) {
+    if (blocking) {
+      scheduler.background(request);
+    } else {
       request.run();
-      return;
-    }
-    try {
-      scheduler.request(request);
-    } catch (OutOfMemoryError e) {
-      scheduler.schedule(() -> background(request), Scheduler.NO_THREAD_PAUSE_NANOS);
     }
   }
 

@@ -48,13 +48,12 @@ final class BareSockets implements Client {
       channel.register(selector, SelectionKey.OP_READ, this);
     }
 
-    void take(SelectionKey ready) {
+    void take() {
       try {
         if (channel.read(read) < 0) {
           throw new IOException("a server ended the connection");
         }
       } catch (IOException e) {
-        ready.cancel();
         throw new UncheckedIOException(e);
       }
       for (read.flip(); read.hasRemaining(); ) {
@@ -121,7 +120,7 @@ final class BareSockets implements Client {
         }
       }
       while (count(false) < majority) {
-        int unused = selector.select(key -> ((Member) key.attachment()).take(key));
+        int unused = selector.select(key -> ((Member) key.attachment()).take());
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -51,6 +51,18 @@ public interface Scheduler extends AutoCloseable {
   void request(Runnable task);
 
   /**
+   * As {@link #request(Runnable)}; if no thread can be started for it, again and again until one
+   * can. For work that nothing else would begin anew.
+   */
+  default void background(Runnable task) {
+    try {
+      request(task);
+    } catch (OutOfMemoryError e) {
+      Timer unused = schedule(() -> background(task), NO_THREAD_PAUSE_NANOS);
+    }
+  }
+
+  /**
    * As {@link #request(Runnable)}; requests of another kind do not delay it.
    *
    * @throws RuntimeException if the scheduler was closed

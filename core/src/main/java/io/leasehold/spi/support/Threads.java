@@ -146,18 +146,6 @@ public final class Threads implements Scheduler {
     }
   }
 
-  /**
-   * As {@link #request(Runnable)}; if no thread can be started for it, again and again until one
-   * can. For work that nothing else would begin anew.
-   */
-  public void background(Runnable task) {
-    try {
-      request(task);
-    } catch (OutOfMemoryError e) {
-      Timer unused = schedule(() -> background(task), NO_THREAD_PAUSE_NANOS);
-    }
-  }
-
   @Override
   public void request(Work work, Runnable task) {
     shares.getOrDefault(work, other).execute(task);
@@ -271,7 +259,11 @@ public final class Threads implements Scheduler {
 
   private ThreadFactory named(String role) {
     AtomicInteger count = new AtomicInteger();
-    return task -> new Worker(this, task, PREFIX + role + "-" + count.incrementAndGet());
+    return task -> {
+      Worker made = new Worker(this, task, PREFIX + role + "-" + count.incrementAndGet());
+      starting.accept(made);
+      return made;
+    };
   }
 
   /** Inherits only the thread group from the caller that first needs it. */
@@ -283,12 +275,6 @@ public final class Threads implements Scheduler {
       this.of = of;
       setDaemon(true);
       setContextClassLoader(Threads.class.getClassLoader());
-    }
-
-    @Override
-    public synchronized void start() {
-      of.starting.accept(this);
-      super.start();
     }
   }
 
@@ -330,8 +316,8 @@ public final class Threads implements Scheduler {
     }
 
     private void start() {
-      Thread thread = factory.newThread(this::work);
       try {
+        Thread thread = factory.newThread(this::work);
         thread.start();
         alive.add(thread);
       } catch (OutOfMemoryError e) {

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
-import io.leasehold.spi.support.Clock;
-import io.leasehold.spi.support.SystemClock;
 import io.leasehold.spi.support.Threads;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -14,7 +12,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -22,26 +19,11 @@ import org.junit.jupiter.api.Test;
 class OwnLanesTest {
   private static final int MOST = 2;
 
-  private final AtomicLong ahead = new AtomicLong();
   private final AtomicInteger errors = new AtomicInteger();
   private final AtomicInteger opened = new AtomicInteger();
-  private final Clock clock = new Shifted();
+  private final ManualClock clock = new ManualClock();
   private final Threads threads = new Threads();
   private final OwnLanes lanes = lanes();
-
-  private final class Shifted implements Clock {
-    private final Clock real = new SystemClock();
-
-    @Override
-    public long nanos() {
-      return real.nanos() + ahead.get();
-    }
-
-    @Override
-    public long wallMillis() {
-      return real.wallMillis();
-    }
-  }
 
   private OwnLanes lanes() {
     Dialect dialect = new MySqlDialect();
@@ -100,7 +82,7 @@ class OwnLanesTest {
   void whileOneIsAskedWhetherItIsThere() throws Exception {
     for (int i = 0; i <= MOST; i++) {
       lanes.giveBack(take());
-      ahead.addAndGet(Duration.ofSeconds(10).toNanos());
+      clock.advance(Duration.ofSeconds(10));
       errors.set(1);
     }
     requireUsable(take());
