@@ -14,7 +14,7 @@ import javax.management.ObjectName;
 
 /**
  * What an uncontended {@code withLock} allocates, by class. Counts all objects in the heap before
- * and after, those that nobody refers to any more included; so nothing may be collected meanwhile,
+ * and after, those that nothing refers to any more included; so nothing may be collected meanwhile,
  * and the heap must have room for all.
  */
 final class Allocations {

@@ -165,7 +165,7 @@ class WaitTest {
     try (Running holder = tool.hold("x");
         Running waiting = tool.start("wait", "x").awaitSaid("waiting for 'x'")) {
       goAway();
-      // Nobody can hold it there: while the store is away that is not known
+      // No process can hold it there: while the store is away that is not known
       assertThat(tool.run("wait", "x", "--wait", "0").code()).isEqualTo(69);
       assertThat(waiting.process().isAlive()).isTrue();
       comeBack();

@@ -70,7 +70,7 @@ class ClaimClockStepTest {
     try (Server server = server(kind);
         Idempotency idempotency = Idempotency.connect(server.url())) {
       IdempotentOperation<String> operation = idempotency.operation("op", Codec.TEXT);
-      // Forwards: the claim lapses while its work runs, and nobody takes it over
+      // Forwards: the claim lapses while its work runs, and no other caller takes it over
       String first =
           operation.execute(
               Key.of("a"),

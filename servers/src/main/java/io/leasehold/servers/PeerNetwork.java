@@ -22,8 +22,9 @@ import java.util.concurrent.Executors;
  * other reaches it, nor it them, while all go on and serve their clients. Any thread may call any
  * method.
  *
- * <p>Servers know each other by one address, whoever dials it. So who dials is told by the way out
- * that a server has, if it goes by a proxy of its own, or by the address from which it dials.
+ * <p>Servers know each other by one address, no matter which server dials it. So who dials is told
+ * by the way out that a server has, if it goes by a proxy of its own, or by the address from which
+ * it dials.
  */
 public final class PeerNetwork implements AutoCloseable {
   private static final int NONE = -1;

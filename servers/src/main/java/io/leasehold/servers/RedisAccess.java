@@ -30,7 +30,7 @@ record RedisAccess(
     return new RedisAccess(scheme, "127.0.0.1", port, "", password, certificate);
   }
 
-  /** To a server that somebody else started. */
+  /** To a server that another process started. */
   static RedisAccess given(URI url) {
     String info = url.getRawUserInfo();
     String[] login = info == null ? new String[] {"", ""} : (info + ":").split(":", -1);

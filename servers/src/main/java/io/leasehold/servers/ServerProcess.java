@@ -215,7 +215,7 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** A zombie has ended, although nobody may ever ask for its exit code. */
+  /** A zombie has ended, although its parent may never ask for its exit code. */
   private static boolean hasEnded(ProcessHandle process) {
     try {
       String stat = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));

@@ -36,7 +36,7 @@ record SqlAccess(
         driver.parameters());
   }
 
-  /** To a server that somebody else started. */
+  /** To a server that another process started. */
   static SqlAccess given(String jdbcUrl) {
     URI url = URI.create(jdbcUrl.replaceFirst("^jdbc:", ""));
     SqlDriver driver =

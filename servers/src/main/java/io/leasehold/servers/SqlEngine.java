@@ -47,6 +47,6 @@ interface SqlEngine {
   /** Makes a database that a user has all rights in. */
   String createDatabase(String name, String user);
 
-  /** Drops a database in which somebody may still be. */
+  /** Drops a database in which a client may still be. */
   String dropDatabase(String name);
 }

@@ -34,7 +34,7 @@ record SqlTemplate(String name, SqlEngine engine, Path program) {
       } catch (FileSystemException e) {
         if (!Files.exists(template)) {
           throw e;
-        } // else somebody else was faster
+        } // else another process was faster
       }
       Folders.delete(folder);
     }

@@ -8,8 +8,8 @@ import java.util.List;
 
 /**
  * Runs programs that refuse to run as root, as PostgreSQL does. Where the tests are root it runs
- * them as nobody who may read and write every file: the programs and their data may stand in root's
- * home.
+ * them as the unprivileged user 65534, who may read and write every file: the programs and their
+ * data may stand in root's home.
  */
 final class Unprivileged {
   /** The kernel forgets about pdeathsig when the user changes; so it is here and not in Starter. */
@@ -28,7 +28,7 @@ final class Unprivileged {
 
   private Unprivileged() {}
 
-  /** The command for whoever runs the tests. */
+  /** The command for the user who runs the tests. */
   static List<String> command(List<String> command) throws IOException {
     List<String> all = new ArrayList<>(isRoot() ? AS_NOBODY : List.of());
     all.addAll(command);

@@ -51,7 +51,7 @@ final class BrokenQueues {
     };
   }
 
-  /** Whoever renews renews the holder. */
+  /** A renewal by any client renews the holder. */
   static LockTable renewsAnothers(InMemorySettings settings) {
     return new LockTable(settings) {
       @Override
@@ -67,7 +67,7 @@ final class BrokenQueues {
     };
   }
 
-  /** Whoever polls is told to wait on. */
+  /** A waiter that polls is told to wait on. */
   static LockTable pollsInVain(InMemorySettings settings) {
     return new LockTable(settings) {
       @Override
@@ -138,7 +138,7 @@ final class BrokenQueues {
     };
   }
 
-  /** Whoever gave up keeps its place. */
+  /** A waiter that gave up keeps its place. */
   static LockTable keepsThePlaceOfWhoGaveUp(InMemorySettings settings) {
     return new LockTable(settings) {
       @Override

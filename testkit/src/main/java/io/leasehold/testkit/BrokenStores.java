@@ -114,12 +114,12 @@ public final class BrokenStores {
         new BrokenStore(
             "renewal-of-anothers",
             6,
-            "a renewal renews whoever holds the name",
+            "a renewal renews any holder of the name",
             BrokenStore.table(BrokenQueues::renewsAnothers)),
         new BrokenStore(
             "break-of-anothers",
             6,
-            "a break breaks whoever holds the name",
+            "a break breaks any holder of the name",
             BrokenStore.table(BrokenTables::breaksWhateverIsHeld)),
         new BrokenStore(
             "break-of-all-readers",
@@ -129,7 +129,7 @@ public final class BrokenStores {
         new BrokenStore(
             "release-of-anothers",
             7,
-            "a release frees whoever holds the name",
+            "a release frees any holder of the name",
             BrokenStore.table(BrokenTables::releasesWithoutOwnerCheck)),
         new BrokenStore(
             "release-by-client",
@@ -174,7 +174,7 @@ public final class BrokenStores {
         new BrokenStore(
             "no-wake-ups",
             11,
-            "nobody is woken",
+            "no waiter is woken",
             BrokenStore.table(s -> BrokenQueues.wakesAtMost(s, 0))),
         new BrokenStore(
             "one-wake-up",

@@ -119,7 +119,7 @@ final class BrokenTables {
 
       @Override
       long mint(LockName name, Ticket ticket) {
-        // Whoever waited for it kept it from being idle.
+        // A ticket that waited for it kept it from being idle.
         if (name.holders.isEmpty() && name.waiters.isEmpty()) {
           counts.remove(ticket.name());
         }

@@ -53,7 +53,7 @@ public record InMemorySettings(
      * places together, and are granted as one run.
      */
     NEIGHBOURS,
-    /** With {@link #QUEUE}: nobody overtakes a waiter, neither an unfair ticket nor a try. */
+    /** With {@link #QUEUE}: no ticket overtakes a waiter, neither an unfair one nor a try. */
     NO_BARGING,
     /**
      * With {@link #QUEUE}: what comes free is granted to the first waiter, who has a short time to

@@ -72,7 +72,7 @@ public final class InMemoryStore implements LockStore, StoreOperator {
   }
 
   /**
-   * Two steps at the server: enters and looks who is before it, and leaves again if somebody is.
+   * Two steps at the server: enters, looks which ticket is before it, and leaves again if one is.
    */
   private CompletionStage<Attempt> visibleTry(Ticket ticket) {
     if (closed) {
@@ -133,8 +133,8 @@ public final class InMemoryStore implements LockStore, StoreOperator {
   }
 
   /**
-   * How long a grant to this ticket, which waits, would stand if nobody confirmed it: see {@link
-   * InMemorySettings.Feature#GRANT_MESSAGES}.
+   * How long a grant to this ticket, which waits, would stand if the client did not confirm it: see
+   * {@link InMemorySettings.Feature#GRANT_MESSAGES}.
    */
   public Duration unconfirmedLife(Ticket ticket) {
     return server.apply(

@@ -73,7 +73,7 @@ class LockName {
     return false;
   }
 
-  /** Who holds it, readable; empty if nobody does. */
+  /** The holder, readable; empty if there is none. */
   String holder() {
     return holders.values().stream().map(e -> e.ticket.holder()).findFirst().orElse("");
   }
@@ -119,12 +119,12 @@ class LockName {
             .toList());
   }
 
-  /** Whether somebody else waits. */
+  /** Whether another ticket waits. */
   boolean isWantedBeside(LeaseId id) {
     return waiters.size() > (waiters.containsKey(id) ? 1 : 0);
   }
 
-  /** Somebody who holds or waits in a way that does not go with this ticket's; empty if nobody. */
+  /** A holder or waiter whose kind does not go with this ticket's; empty if there is none. */
   Optional<Ticket> otherKind(Ticket ticket) {
     if (isEmpty()) {
       return Optional.empty();

@@ -59,7 +59,7 @@ class LockTable {
   private List<Report> reports = new ArrayList<>();
   private long lastNumber;
 
-  /** A name that nobody uses any more, for the next that somebody begins to use. */
+  /** A name that no ticket uses any more, for the next that a ticket begins to use. */
   private @Nullable LockName spare;
 
   LockTable(InMemorySettings settings) {
@@ -149,7 +149,7 @@ class LockTable {
       boolean waited = name.waiters.containsKey(ticket.id());
       Entry entry = grant(name, ticket, lives.begin(ticket, now), now);
       if (waited) {
-        // Those that waited behind it and go with it have nobody before them any more.
+        // Those that waited behind it and go with it have no waiter before them any more.
         settle(name, now);
       }
       return granted(name, entry, now);
@@ -285,7 +285,7 @@ class LockTable {
     return lastNumber;
   }
 
-  /** How long a grant to this waiting ticket would stand if nobody confirmed it. */
+  /** How long a grant to this waiting ticket would stand if the client did not confirm it. */
   long unconfirmedLife(String name, LeaseId id, long now) {
     LockName state = names.get(name);
     Entry waiting = state == null ? null : state.waiters.get(id);
@@ -404,7 +404,7 @@ class LockTable {
     return new Told(id, new Attempt.Granted(granted.number, stands, wanted, run), now);
   }
 
-  /** Removes what has expired from a name, and takes back grants that nobody asked for. */
+  /** Removes what has expired from a name, and takes back grants that no waiter asked for. */
   private void sweep(String key, long now) {
     tombstones.forgetOld(now);
     LockName name = names.get(key);
@@ -438,7 +438,7 @@ class LockTable {
         report(new Lost(e.ticket.id()));
       }
     } else if (e.life.left(now) > 0) {
-      // Nobody asked for it in time: behind the others again.
+      // The waiter did not ask for it in time: behind the others again.
       name.waiters.put(e.ticket.id(), new Entry(e.ticket, e.since, e.life));
     }
   }

@@ -36,7 +36,7 @@ final class ProxyExchange {
     return answered < lastDelivered;
   }
 
-  /** A reply has been dealt with; one that nobody asked for is a message, and does not count. */
+  /** A reply has been dealt with; one without a request is a message, and does not count. */
   synchronized void answer() {
     if (answered < sent) {
       answered++;

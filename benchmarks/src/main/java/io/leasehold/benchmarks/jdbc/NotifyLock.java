@@ -22,7 +22,7 @@ record NotifyLock(Statements statements) implements Client {
       SELECT count(pg_notify('bench', name)) FROM freed
       """;
 
-  /** A message is never lost, but whoever measures wants to see it fail. */
+  /** A message is never lost, but the user who measures wants to see it fail. */
   private static final int PATIENCE_MILLIS = 30_000;
 
   NotifyLock {
@@ -53,7 +53,7 @@ record NotifyLock(Statements statements) implements Client {
     try {
       PGConnection connection = statements.connection().unwrap(PGConnection.class);
       if (connection.getNotifications(PATIENCE_MILLIS).length == 0) {
-        throw new IllegalStateException("nobody freed it");
+        throw new IllegalStateException("it was not freed");
       }
     } catch (SQLException e) {
       throw new IllegalStateException(e);

@@ -43,7 +43,7 @@ final class ShedLock implements Client {
         // Its clock is the database's; this instant is not looked at.
         held = provider.lock(new LockConfiguration(Instant.EPOCH, name, ttl, Duration.ZERO));
         if (held.isEmpty()) {
-          throw new IllegalStateException("somebody has it, and this does not wait");
+          throw new IllegalStateException("another process has it, and this does not wait");
         }
       }
 

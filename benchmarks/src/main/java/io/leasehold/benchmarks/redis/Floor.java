@@ -20,7 +20,7 @@ public abstract class Floor implements Mutex {
   @Override
   public void lock() {
     if (!take("grant " + ++grants)) {
-      throw new IllegalStateException("somebody has it, and this does not wait");
+      throw new IllegalStateException("another process has it, and this does not wait");
     }
   }
 

@@ -13,7 +13,7 @@ import java.util.Map;
 final class InsideScenario {
   private InsideScenario() {}
 
-  /** Once for the time, and once for the requests where nobody else sends any. */
+  /** Once for the time, and once for the requests where no other client sends any. */
   static Map<String, Double> measure(Stage stage, Contender contender, Settings settings)
       throws InterruptedException {
     String name = stage.newName();

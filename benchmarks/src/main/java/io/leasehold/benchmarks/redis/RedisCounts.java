@@ -28,7 +28,7 @@ final class RedisCounts {
 
   private RedisCounts() {}
 
-  /** Counts during some work. Whoever else uses the server counts too. */
+  /** Counts during some work. Other clients that use the server count too. */
   static Counts during(int port, Work work) throws InterruptedException {
     try (Jedis jedis = new Jedis("127.0.0.1", port);
         Socket monitor = new Socket(InetAddress.getLoopbackAddress(), port)) {

@@ -9,7 +9,7 @@ import java.util.Map;
 
 /** The processes of all libraries. They stay, so that they are warm. */
 final class Fleet implements AutoCloseable {
-  /** What Leasehold has if nobody sets it. */
+  /** What Leasehold has if the caller does not set it. */
   private static final Duration TTL = Duration.ofSeconds(30);
 
   private final Path dir;

@@ -10,7 +10,7 @@ import java.util.Map;
  * the other has it. In a child.
  */
 final class HandOver {
-  /** At the beginning both come at once, and at the end nobody comes. */
+  /** At the beginning both processes come at once, and at the end none comes. */
   private static final Duration ALONE = Duration.ofMillis(50);
 
   private static final Duration LOOK = Duration.ofNanos(50_000);

@@ -73,7 +73,7 @@ record Journal(MappedByteBuffer memory, int names, int capacity) {
   /**
    * Notes a grant. By who holds the lock.
    *
-   * @return whether nobody else is inside
+   * @return whether no other thread is inside
    */
   boolean enter(int name, int thread, long arrived, long granted) {
     int base = base(name);
@@ -94,7 +94,7 @@ record Journal(MappedByteBuffer memory, int names, int capacity) {
   /**
    * Notes the end of a grant. By who holds the lock, still.
    *
-   * @return whether nobody else came inside
+   * @return whether no other thread came inside
    */
   boolean leave(int name, int thread, long releasing) {
     int base = base(name);

@@ -11,7 +11,7 @@ public interface Server extends AutoCloseable {
   /** Where one process is alone, and nothing is left of those before. */
   String quietUrl();
 
-  /** What is asked of the server during some work. Whoever else uses it meanwhile counts too. */
+  /** What is asked of the server during some work. Other clients using it meanwhile count too. */
   Counts count(Work work) throws InterruptedException;
 
   /** Ends it. */

@@ -7,8 +7,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * A thread for one lease. The locks of most libraries belong to the thread that took them; the
- * contract passes leases on. So each lease has a thread that takes it and releases it, and whoever
- * calls waits for that thread.
+ * contract passes leases on. So each lease has a thread that takes it and releases it, and the
+ * caller waits for that thread.
  */
 final class Actor implements AutoCloseable {
   private final LinkedBlockingQueue<FutureTask<?>> tasks = new LinkedBlockingQueue<>();

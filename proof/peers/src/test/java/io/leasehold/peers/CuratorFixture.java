@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Curator's recipes. The ttl is the session timeout. Three retries, as on its first page, with
- * pauses of tenths of a second. As it asks for, whoever holds watches the connection's state:
+ * pauses of tenths of a second. As it asks for, the holder watches the connection's state:
  * SUSPENDED and LOST mean not held.
  */
 final class CuratorFixture extends PeerFixture {

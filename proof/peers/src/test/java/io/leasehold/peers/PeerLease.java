@@ -63,7 +63,7 @@ final class PeerLease implements Lease {
     return ask(mutex::remaining);
   }
 
-  /** What a lease is after the end of its client is nobody's promise. */
+  /** No library promises what a lease is after the end of its client. */
   private void requireOpen() {
     if (client.isClosed()) {
       throw new UnsupportedOperationException("nothing is said of locks after close");

@@ -73,7 +73,7 @@ final class RedissonMutex implements Mutex {
     return id.isPresent() ? lock.isHeldByThread(id.orElseThrow()) : lock.isHeldByCurrentThread();
   }
 
-  /** Of the lock, whoever holds it: so only after the question whether it is held. */
+  /** Of the lock, whichever holder it has: so only after the question whether it is held. */
   @Override
   public Duration remaining() {
     return isHeld() ? Duration.ofMillis(Math.max(0, lock.remainTimeToLive())) : Duration.ZERO;

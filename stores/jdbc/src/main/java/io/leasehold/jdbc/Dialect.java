@@ -104,7 +104,7 @@ interface Dialect {
     return true;
   }
 
-  /** Whether the server ends connections that nobody uses. */
+  /** Whether the server ends idle connections. */
   default boolean endsIdle() {
     return true;
   }
@@ -141,8 +141,8 @@ interface Dialect {
   /**
    * Gives the name's next number to the ticket, which wants it alone, if its row is there, says
    * that it is free, and was not granted to the ticket before; in one statement. Only if the row
-   * says that somebody may wait another one asks whether somebody does: a subquery that is not
-   * needed costs as much as the update of the row.
+   * says that there may be a waiter, another statement asks whether there is one: a subquery that
+   * is not needed costs as much as the update of the row.
    */
   Optional<Taken> take(Session session, Ticket ticket) throws SQLException;
 
@@ -212,7 +212,7 @@ interface Dialect {
   /** Looks for settings that could break a promise. */
   List<Finding> diagnose(Session session) throws SQLException;
 
-  /** Runs a {@link #take} that answers with number and whether anybody may wait, as a row. */
+  /** Runs a {@link #take} that answers with number and whether there may be a waiter, as a row. */
   default Optional<Taken> taken(Session session, String sql, Ticket ticket) throws SQLException {
     List<Taken> taken =
         session.query(

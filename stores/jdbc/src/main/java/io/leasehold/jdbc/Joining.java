@@ -46,7 +46,7 @@ final class Joining {
   /**
    * The same.
    *
-   * @param marks whether the name's row is to say that somebody waits; where others have it locked
+   * @param marks whether the name's row is to say that a ticket waits; where others have it locked
    *     the next time does
    */
   boolean joined(Session session, Ticket ticket, boolean marks) throws SQLException {

@@ -12,7 +12,7 @@ interface Lanes extends AutoCloseable {
   /** The request is over, and left nothing behind on the connection. */
   void giveBack(Session session);
 
-  /** Nobody knows what state the connection is in. */
+  /** The connection is in an unknown state. */
   void discard(Session session);
 
   /** Ends the connections that are not in use; the others end with their request. Idempotent. */

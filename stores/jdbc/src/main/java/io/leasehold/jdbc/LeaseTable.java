@@ -14,10 +14,11 @@ import java.util.Optional;
 /*
  * The row of a name says all that an exclusive attempt must know: until when it is held alone
  * ("expires"), until when there may be shared leases, permits, or waiters that are not to be
- * overtaken ("others_until"), and until when somebody may wait ("wanted_until"). So the common case is one
- * statement on one row. Whatever else is granted, or takes a place, locks that row first; the rows
- * of the other tables are written before the row of the name says less than they do. What is
- * released or leaves early may leave the name's row saying too much: whoever then looks corrects it.
+ * overtaken ("others_until"), and until when there may be any waiter ("wanted_until"). So the
+ * common case is one statement on one row. Whatever else is granted, or takes a place, locks that
+ * row first; the rows of the other tables are written before the row of the name says less than
+ * they do. What is released or leaves early may leave the name's row saying too much: the next
+ * client that looks corrects it.
  *
  * What is released ends for good ("expires" = 0), whatever the clock is set to afterwards. A shared
  * grant so ends the name's exclusive lease too: it has lapsed, and a renewal that read the clock
@@ -49,7 +50,7 @@ final class LeaseTable {
       UPDATE {share} SET expires = 0 WHERE name = :name AND fence = :number AND expires > {now}
       """;
 
-  /** Whether anybody may wait. */
+  /** Whether there may be a waiter. */
   static final String WANTED = "CASE WHEN wanted_until > {now} THEN 1 ELSE 0 END";
 
   /** Up to which name, or names, it is asked for. */
@@ -108,7 +109,7 @@ final class LeaseTable {
    *
    * @param remaining how long it is still held alone
    * @param others how long there may still be shared leases, permits or places
-   * @param wanted how long somebody may still wait
+   * @param wanted how long there may still be a waiter
    * @param next the fence number of its next grant
    */
   record Row(
@@ -164,7 +165,7 @@ final class LeaseTable {
     return row(session, ticket.name(), "");
   }
 
-  /** The row, which nobody else changes until the transaction ends. */
+  /** The row, which no other transaction changes until this one ends. */
   static Optional<Row> lockedRow(Session session, String name, String lockClause)
       throws SQLException {
     return row(session, name, lockClause);

@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Rows that may still name a lease of ours that is over: left to who got its lock, or its release
- * was not answered. They keep nobody out, but lists show them; so they are freed a little later,
- * unless somebody has written his own lease into them. Thread-safe.
+ * was not answered. They keep no client out, but lists show them; so they are freed a little later,
+ * unless another holder has written its own lease into them. Thread-safe.
  */
 final class LeftRows {
   private static final String CLEAR =
@@ -25,7 +25,7 @@ final class LeftRows {
     this.database = database;
   }
 
-  /** Frees the row of a name whose lock the connection has: nobody holds by it. */
+  /** Frees the row of a name whose lock the connection has: no client holds by it. */
   static void clear(Session session, String name) throws SQLException {
     session.update(CLEAR, Map.of("name", name));
   }

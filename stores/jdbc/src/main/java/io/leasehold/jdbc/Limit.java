@@ -42,7 +42,7 @@ final class Limit implements AutoCloseable {
     this.patient = patient;
   }
 
-  /** On a thread for which nobody waits for longer than this. */
+  /** On a thread for which no caller waits for longer than this. */
   static Limit patient(Clock clock, Duration within) {
     return new Limit(clock, within, true);
   }

@@ -58,7 +58,7 @@ final class LockSession {
 
   /**
    * Sends a request, or several, which may be sent again after one had no effect. What a caller has
-   * left bounds it only where nobody else has a lock here: JDBC cannot give up an answer without
+   * left bounds it only where no other lease has a lock here: JDBC cannot give up an answer without
    * the connection.
    */
   <T> T ask(Limit limit, Request<T> request) throws SQLException {

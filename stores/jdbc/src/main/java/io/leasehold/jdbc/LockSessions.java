@@ -106,7 +106,7 @@ final class LockSessions implements AutoCloseable {
     return one;
   }
 
-  /** The caller does not use it any more; nobody does if it has no locks. */
+  /** The caller does not use it any more; no lease does if it has no locks. */
   void leave(LockSession one) {
     if (one.held.isEmpty() && !one.isOver()) {
       all.remove(one);

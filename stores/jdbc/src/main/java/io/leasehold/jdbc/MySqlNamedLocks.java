@@ -20,9 +20,10 @@ final class MySqlNamedLocks implements NamedLocks {
   private static final int KEY_BYTES = 20;
 
   /**
-   * The server gives the lock to who waits for it in the step in which it comes free. If nobody did
-   * it is free after that, and the row is freed too: {@link #FREED}. Else the row stays as it is,
-   * for nobody shall wait for it to reach the disk before he can write his own lease into it.
+   * The server gives the lock to who waits for it in the step in which it comes free. If no client
+   * waited, it is free after that, and the row is freed too: {@link #FREED}. Else the row stays as
+   * it is: the client that got the lock shall not wait for the row to reach the disk before it can
+   * write its own lease into it.
    */
   private static final String FREE =
       """

@@ -156,7 +156,7 @@ final class NamedLockQueue implements Wakes {
             if (uses(place, null)) {
               return Optional.of(session);
             }
-            // Whoever let it go has left the row to us.
+            // The holder that let it go has left the row to us.
             LeftRows.clear(session, place.ticket.name());
             locks.unlock(session, place.key);
           }
@@ -176,7 +176,7 @@ final class NamedLockQueue implements Wakes {
     return Optional.empty();
   }
 
-  /** A ticket that nobody keeps alive is as good as gone. */
+  /** A ticket that the engine does not keep alive is as good as gone. */
   private boolean waits(Place place) {
     boolean waits = !closed && !place.left && rows.left(place.ticket) > 0;
     if (!waits) {

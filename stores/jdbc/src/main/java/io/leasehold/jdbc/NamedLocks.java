@@ -16,7 +16,7 @@ import java.util.Set;
  * for each other, and nothing worse: who holds what is said by the rows.
  */
 interface NamedLocks {
-  /** Whether anybody but the ticket waits: asked with the grant, for who is granted has waited. */
+  /** Whether another ticket waits: asked with the grant, for who is granted has waited. */
   String WANTED =
       """
       CASE WHEN wanted_until > {now} AND EXISTS (SELECT 1 FROM {queue} w WHERE w.name = :name
@@ -32,7 +32,7 @@ interface NamedLocks {
   /** The server's name for the lock of a name. */
   Object key(String scope, String name);
 
-  /** From now on the server ends this connection once nobody has used it for so long. */
+  /** From now on the server ends this connection once no request has used it for so long. */
   void endIdleAfter(Session session, Duration idle) throws SQLException;
 
   /**
@@ -68,13 +68,13 @@ interface NamedLocks {
    */
   Optional<Dialect.Taken> take(Session session, Ticket ticket) throws SQLException;
 
-  /** Frees the lock, and the ticket's row so that whoever gets the lock need not wait for that. */
+  /** Frees the lock, and the ticket's row so that the next holder need not wait for that. */
   Row free(Session session, Ticket ticket, Object key) throws SQLException;
 
   /** Frees a lock of this connection; whether it was there. */
   boolean unlock(Session session, Object key) throws SQLException;
 
-  /** Those that somebody has. */
+  /** Those that some connection has. */
   Set<Object> taken(Session session, Collection<Object> keys) throws SQLException;
 
   /** What this mode needs of the server and of the way to it. */

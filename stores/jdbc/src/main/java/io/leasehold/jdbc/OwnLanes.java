@@ -131,7 +131,9 @@ final class OwnLanes implements Lanes {
     }
   }
 
-  /** Uses what nobody uses, before a server or a firewall ends it; what has ended is replaced. */
+  /**
+   * Uses each idle connection before a server or a firewall ends it, and replaces what has ended.
+   */
   private void beat() {
     try (Limit limit = new Limit(clock, BEAT)) {
       for (int i = 0; i < most && hasIdle(); i++) {

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Which tickets of this process have a row among those who wait, and until when they surely have
- * it; so nobody has to ask. And which were given up while an attempt of theirs was under way.
+ * it; so no request has to ask. And which were given up while an attempt of theirs was under way.
  * Thread-safe.
  */
 final class PlacesHere {
@@ -78,7 +78,7 @@ final class PlacesHere {
     return place != null && !place.granted();
   }
 
-  /** How long it surely keeps its place; not positive if nobody knows. */
+  /** How long it surely keeps its place; not positive if that is not known. */
   long left(Ticket ticket) {
     Place place = places.get(ticket.id());
     return place == null ? 0 : place.end() - clock.nanos();

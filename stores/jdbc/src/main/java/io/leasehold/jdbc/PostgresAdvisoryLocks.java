@@ -46,7 +46,7 @@ final class PostgresAdvisoryLocks implements NamedLocks {
 
   /**
    * Those who wait are told when both are free, which is when the statement ends: it need not reach
-   * the disk. A server that forgets it has forgotten all its sessions, and whoever comes next takes
+   * the disk. A server that forgets it has forgotten all its sessions, and the next client takes
    * the row, whatever it says.
    */
   private static final String FREE =

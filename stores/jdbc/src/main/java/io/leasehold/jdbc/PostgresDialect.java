@@ -38,7 +38,7 @@ final class PostgresDialect implements Dialect {
         WHERE f.name = :name AND f.fair = 1 AND f.expires > {now} ORDER BY f.place LIMIT 1), '')
         || ' ' || :name""";
 
-  /** Tells, in the step in which the lease ends, those who wait; and nobody if there are none. */
+  /** Tells those who wait, if there are any, in the step in which the lease ends. */
   private static final String FREE =
       """
       UPDATE {lock} SET expires = 0 WHERE name = :name AND lease_id = :id AND expires > {now}

@@ -54,7 +54,7 @@ final class QueueTable {
             "life", life));
   }
 
-  /** Writes into the rows of names that somebody waits, and until when that is to be looked at. */
+  /** Writes into the rows of names that a ticket waits, and until when that is to be looked at. */
   static void mark(Session session, List<Ticket> tickets, long wanted, long others)
       throws SQLException {
     session.update(

@@ -64,12 +64,12 @@ final class RenewalTable {
     return session.query(ALONE, Map.of("names", names), RenewalTable::held);
   }
 
-  /** Who holds alone, where nobody else has locked the row; it is locked from now on. */
+  /** Who holds alone, where no other transaction has locked the row; it is locked from now on. */
   static List<Held> lockAlone(Session session, List<String> names) throws SQLException {
     return session.query(ALONE + UNLOCKED, Map.of("names", names), RenewalTable::held);
   }
 
-  /** Locks the rows of those names that nobody else has locked. */
+  /** Locks the rows of those names that no other transaction has locked. */
   static List<String> lockNames(Session session, List<String> names) throws SQLException {
     return session.query(NAMES, Map.of("names", names), row -> row.getString(1));
   }

@@ -196,7 +196,7 @@ final class ServerDatabase implements AutoCloseable {
     lanes.discard(session);
   }
 
-  /** Runs it on a thread that nobody waits for. */
+  /** Runs it on a thread that no caller waits for. */
   void inBackground(Runnable work) {
     threads.background(work);
   }

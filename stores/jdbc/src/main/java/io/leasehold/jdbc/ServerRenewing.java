@@ -19,8 +19,9 @@ import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 /*
- * Leases are renewed many in one transaction, which passes over the rows that somebody else has
- * locked: a guarded lease's business transaction may take its time, and so many others must not wait for it.
+ * Leases are renewed many in one transaction, which passes over the rows that another transaction
+ * has locked: a guarded lease's business transaction may take its time, and so many others must not
+ * wait for it.
  */
 
 /** Renews leases and keeps waiters' places, a batch at a time. */
@@ -114,7 +115,7 @@ final class ServerRenewing {
     Map<String, RenewalTable.Held> of(Session session, List<Ticket> tickets) throws SQLException;
   }
 
-  /** Renews what nobody else has locked; and again what somebody had locked for a moment. */
+  /** Renews what no other transaction has locked; and again what one had locked for a moment. */
   private void renewUnlocked(
       Limit limit,
       List<Ticket> tickets,

@@ -50,8 +50,8 @@ final class ServerSchema {
   }
 
   /**
-   * Makes sure of the database and of the tables; whether they are there, which is not asked if
-   * nobody cares.
+   * Makes sure of the database and of the tables; whether they are there, which is not asked with
+   * {@link Care#NONE}.
    *
    * @throws SQLException if they are not, and may not be made
    */

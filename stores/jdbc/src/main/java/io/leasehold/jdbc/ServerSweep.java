@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Removes rows that nobody has used for an hour: of names among the few that come next in their
+ * Removes rows that no client has used for an hour: of names among the few that come next in their
  * order, after raising the floor to the highest number removed, so that a name that comes back
  * starts above it. Who makes a row reads the floor under a lock that keeps this from happening
  * meanwhile.
@@ -63,7 +63,7 @@ final class ServerSweep {
 
   private ServerSweep() {}
 
-  /** Whether it swept, and nobody else is about it. */
+  /** Whether it swept, and no other client is sweeping. */
   static boolean run(Session session) throws SQLException {
     Optional<String> swept =
         session.query(META, Map.of(), row -> row.getString(1)).stream().findFirst();

@@ -37,7 +37,7 @@ final class Session implements AutoCloseable {
     this(connection, hook, spelling, false);
   }
 
-  /** On a connection of somebody else, which stays open. */
+  /** On a connection of the caller, which stays open. */
   static Session onLoan(Connection connection, UnaryOperator<String> spelling) {
     return new Session(connection, StatementHook.NONE, spelling, true);
   }
@@ -67,7 +67,7 @@ final class Session implements AutoCloseable {
   /**
    * From now on no statement takes longer.
    *
-   * @param newLimit null: the driver cannot bound a statement's time, or somebody else does
+   * @param newLimit null: the driver cannot bound a statement's time, or it is bounded elsewhere
    */
   void begin(@Nullable Limit newLimit) {
     limit = newLimit;

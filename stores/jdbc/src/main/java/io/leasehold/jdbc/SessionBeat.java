@@ -14,8 +14,9 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /*
- * A connection is kept alive by our beat and not by renewals, so the row's life is what ends a lease that nobody
- * renews: the beat sees that, as it sees that an operator broke it, and frees the lock.
+ * A connection is kept alive by our beat and not by renewals, so the row's life is what ends a
+ * lease that its client does not renew: the beat sees that, as it sees that an operator broke it,
+ * and frees the lock.
  */
 
 /** Uses each connection that has locks once a second, as long as there are any. Thread-safe. */

@@ -14,9 +14,10 @@ import java.time.Duration;
 import java.util.Optional;
 
 /*
- * The server's lock decides who is next, the row says who it is: number, lease id, and until when it stands
- * without renewal. Whoever has the lock takes the row, whatever it says: that of a session that has ended, or of a
- * holder that freed the lock first. What the former holder still sends names its own lease, and changes nothing.
+ * The server's lock decides who is next, the row says who it is: number, lease id, and until when
+ * it stands without renewal. The client that has the lock takes the row, whatever it says: that of
+ * a session that has ended, or of a holder that freed the lock first. What the former holder still
+ * sends names its own lease, and changes nothing.
  */
 
 /** Gives leases to who has the server's lock of their name, and ends them. Thread-safe. */
@@ -72,7 +73,7 @@ final class SessionGrants {
         key,
         one,
         () -> {
-          // Whoever asks again on the same connection would have it twice.
+          // A caller that asks again on the same connection would have it twice.
           Tried tried =
               one.has(key) ? Tried.BUSY : one.ask(limit, session -> tried(session, ticket, key));
           return tried.locked() ? given(limit, ticket, key, one, tried.taken()) : Optional.empty();
@@ -102,7 +103,7 @@ final class SessionGrants {
     }
     sessions.leave(one);
     if (grant.isPresent() && sessions.hasEnded(ticket.id())) {
-      // Withdrawn meanwhile, by somebody who did not find it.
+      // Withdrawn meanwhile, by a caller that did not find it.
       free(limit, ticket);
       return Optional.empty();
     }
@@ -153,7 +154,7 @@ final class SessionGrants {
       if (row.isEmpty()) {
         makeRow(limit, ticket);
       } else if (isOf(row.get(), ticket)) {
-        // Its answer was lost with its connection: nobody else had the lock since.
+        // Its answer was lost with its connection: no other ticket had the lock since.
         return row.map(found -> repeated(ticket, found, one))
             .filter(Granted.class::isInstance)
             .map(Granted.class::cast);

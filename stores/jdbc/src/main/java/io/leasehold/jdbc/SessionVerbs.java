@@ -97,12 +97,12 @@ final class SessionVerbs implements Verbs {
   private Attempt busy(Limit limit, Ticket ticket) {
     Optional<Row> row = database.call(limit, session -> LeaseTable.row(session, ticket));
     if (row.isEmpty()) {
-      // Who has the lock has not made it yet, and could not see there that somebody waits.
+      // The holder of the lock has not made it yet, and could not see there that a ticket waits.
       grants.makeRow(limit, ticket);
     }
     rows.joining().join(limit, ticket);
     if (sessions.hasEnded(ticket.id())) {
-      // Withdrawn meanwhile, by somebody who did not find its place.
+      // Withdrawn meanwhile, by a caller that did not find its place.
       database.call(limit, session -> grants.leaveQueue(session, ticket));
     }
     return row.filter(found -> found.remaining() > 0)

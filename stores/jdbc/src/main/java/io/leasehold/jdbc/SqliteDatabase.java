@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
  * The clock is read after BEGIN IMMEDIATE, when this process alone may write, and never before. A
  * process that read it first and was then paused would come back with an old "now": a lease that
  * expired meanwhile would look live to its renewal and be revived, and a grant would end before its
- * time. Under the write lock nobody is granted anything between the reading and the commit, however
- * long the pause.
+ * time. Under the write lock no other client is granted anything between the reading and the
+ * commit, however long the pause.
  *
- * A file that was deleted or replaced while it was open goes on living without a name: whoever opens
- * the path gets another, with other leases. So nothing is committed, and no answer believed, unless
- * the path still leads to the file that is open; else the file that is there now is opened and
- * asked. Leases in the file that went are gone, and their holders are told so by their next renewal.
- * It is checked before the commit, not after: writing with an index file that others no longer
- * share would damage the log.
+ * A file that was deleted or replaced while it was open goes on living without a name: a client
+ * that opens the path gets another, with other leases. So nothing is committed, and no answer
+ * believed, unless the path still leads to the file that is open; else the file that is there now
+ * is opened and asked. Leases in the file that went are gone, and their holders are told so by
+ * their next renewal. It is checked before the commit, not after: writing with an index file that
+ * others no longer share would damage the log.
  */
 
 /**
@@ -260,7 +260,7 @@ final class SqliteDatabase implements AutoCloseable {
       throw e;
     }
     lane.session = session;
-    // If it was replaced while it was opened, nobody knows which one this is.
+    // If it was replaced while it was opened, the store cannot know which one this is.
     lane.identity = file.key().equals(before) ? file.identity() : SqliteFile.Identity.NONE;
     return session;
   }
@@ -288,7 +288,7 @@ final class SqliteDatabase implements AutoCloseable {
     closed = true;
     for (SqliteLane lane : List.of(reader, writer)) {
       try (Limit limit = new Limit(clock, CLOSE_WITHIN)) {
-        // Whoever is still using it discards it afterwards.
+        // A request that is still using it discards it afterwards.
         if (limit.lock(lane.lock)) {
           try {
             lane.discard();

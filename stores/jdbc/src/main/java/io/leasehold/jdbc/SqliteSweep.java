@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Removes rows that nobody has used for an hour: of names among the few that come next in their
+ * Removes rows that no client has used for an hour: of names among the few that come next in their
  * order, after raising the floor to the highest number removed, so that a name that comes back
  * starts above it.
  */

@@ -44,7 +44,7 @@ interface Verbs extends AutoCloseable {
   List<Finding> diagnose(Limit limit);
 
   /**
-   * Removes rows that are no longer used, if nobody has to wait for that. It can wait until the
+   * Removes rows that are no longer used, if no caller has to wait for that. It can wait until the
    * next time.
    */
   void sweep();

@@ -5,7 +5,7 @@ import io.leasehold.spi.Watch;
 
 /** How tickets that wait are told that they may attempt again. Thread-safe. */
 interface Wakes extends AutoCloseable {
-  /** Nobody is told: the engine polls. */
+  /** No ticket is told: the engine polls. */
   Wakes NONE =
       new Wakes() {
         @Override

@@ -93,8 +93,8 @@ final class Child implements AutoCloseable {
   }
 
   /**
-   * What to start a child with so that it can mount things where nobody else sees them; none if
-   * that is not possible here.
+   * What to start a child with so that it can mount things where no other process sees them; none
+   * if that is not possible here.
    */
   static Optional<List<String>> ownMounts(String setUp) {
     for (List<String> unshare :

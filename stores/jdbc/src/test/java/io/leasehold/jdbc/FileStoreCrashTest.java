@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A process that is halted before or after any statement harms nobody. */
+/** A process that is halted before or after any statement harms no other process. */
 class FileStoreCrashTest {
   @TempDir(factory = InMemory.class)
   Path dir;

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What the file may be, who may read it, and what happens when the disk or somebody else
+ * What the file may be, who may read it, and what happens when the disk or another process
  * interferes.
  */
 class FileStoreFilesTest {

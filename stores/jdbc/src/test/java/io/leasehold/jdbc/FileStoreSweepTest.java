@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rows of names that nobody uses any more go away, and take no number with them (R4). */
+/** Rows of names that no client uses any more go away, and take no number with them (R4). */
 class FileStoreSweepTest {
   private static final int NAMES = 10_000;
 

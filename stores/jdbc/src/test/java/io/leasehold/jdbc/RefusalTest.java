@@ -129,7 +129,7 @@ class RefusalTest extends ServerTest {
         Arguments.of(Kind.MYSQL_9, SqlDriver.MARIADB, "sslMode=verify-ca"));
   }
 
-  /** The last two have a certificate that nobody trusts, the others none at all. */
+  /** The last two have a certificate that no client trusts, the others none at all. */
   @ParameterizedTest
   @MethodSource("everyDriverAndItsTls")
   void tlsThatIsNotAgreedOn(Kind kind, SqlDriver driver, String parameter) {

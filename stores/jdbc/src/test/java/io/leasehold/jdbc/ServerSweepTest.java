@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Rows that nobody uses any more, on every database. */
+/** Rows that no client uses any more, on every database. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES) // a first run fetches the servers
 class ServerSweepTest {
   private static final Duration LONG = Duration.ofSeconds(30);

@@ -109,7 +109,7 @@ class SessionHandOverTest extends ServerTest {
     return new MySqlNamedLocks(tables).key(server.database() + "." + tables, "a").toString();
   }
 
-  /** Until somebody waits for the lock in the server's queue. */
+  /** Until a client waits for the lock in the server's queue. */
   private void awaitInQueue(SqlServer server) {
     String sql = "SELECT id FROM information_schema.processlist WHERE state = 'User lock'";
     await().atMost(PATIENCE).until(() -> !ask(server, sql).isEmpty());

@@ -71,7 +71,7 @@ class StoppedProcessTest extends ServerTest {
     puppet.signal("STOP");
     Lease next = client(server).lock("a").acquire(PATIENCE);
     assertThat(next.fencingToken()).isGreaterThan(token);
-    // It can ask nobody.
+    // It cannot ask the server.
     pause(server);
     puppet.say("held");
     puppet.signal("CONT");

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whoever breaks a lease that is not there changes nothing for those who wait. */
+/** An operator that breaks a lease that is not there changes nothing for those who wait. */
 @Timeout(60)
 class BreakTest extends ServerTest {
   private static final Duration WITHIN = Duration.ofSeconds(5);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Somebody else's data under the key of a lock. */
+/** Data of another application under the key of a lock. */
 class ForeignDataTest {
   @Nested
   class OnRedis70 extends Foreign {

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 class GrantMessageTest extends ServerTest {
   private static final Duration WITHIN = Duration.ofSeconds(10);
 
-  /** After which a grant that nobody confirmed falls back, and a good deal more. */
+  /** After which a grant that the waiter did not confirm falls back, and a good deal more. */
   private static final Duration FALLEN_BACK = Duration.ofSeconds(3);
 
   private final Ticket holder = ticket(1);

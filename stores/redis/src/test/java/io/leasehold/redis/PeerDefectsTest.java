@@ -156,7 +156,7 @@ class PeerDefectsTest {
       requireNothingInTheStore();
     }
 
-    /** Whoever asked for a token got 30 seconds, whatever it asked for. */
+    /** A caller that asked for a token got 30 seconds, whatever it asked for. */
     @Test
     void fencedLockIgnoresItsTtl() throws Exception {
       Lease held =

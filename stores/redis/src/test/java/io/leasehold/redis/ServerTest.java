@@ -74,7 +74,7 @@ abstract class ServerTest extends ClientTest {
     await().atMost(PATIENCE).until(() -> !channels().isEmpty());
   }
 
-  /** The keys of this test that say that somebody holds or waits. */
+  /** The keys of this test that say that a client holds or waits. */
   final List<String> states() {
     return keys("name:");
   }
@@ -92,7 +92,7 @@ abstract class ServerTest extends ClientTest {
         .toList();
   }
 
-  /** Waits until nobody holds or waits; what was given up is withdrawn in the background. */
+  /** Waits until no client holds or waits; what was given up is withdrawn in the background. */
   final void requireNothingInTheStore() {
     await().atMost(PATIENCE).untilAsserted(() -> assertThat(keys("")).isEmpty());
   }

@@ -48,7 +48,7 @@ class StoppedProcessTest extends ServerTest {
       puppet.signal("STOP");
       Lease next = client().lock("a").acquire(PATIENCE);
       assertThat(next.fencingToken()).isGreaterThan(token);
-      // It can ask nobody.
+      // It cannot ask the server.
       server.pause();
       puppet.say("held");
       puppet.say("held");

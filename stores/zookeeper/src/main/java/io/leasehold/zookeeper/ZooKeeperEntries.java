@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The sessions of one client: one for each ttl, and one for what has no ttl. Thread-safe. */
 final class ZooKeeperEntries implements EntryStore {
-  /** The ttl that nobody chose, which servers take as they come. */
+  /** The ttl that no caller chose, which servers take as they come. */
   private static final Duration USUAL = Duration.ofSeconds(30);
 
   /** Two servers that say nothing may be asked before one that does. */

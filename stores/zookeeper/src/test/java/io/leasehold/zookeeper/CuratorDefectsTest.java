@@ -56,7 +56,7 @@ class CuratorDefectsTest extends ZooKeeperTest {
     }
   }
 
-  /** CURATOR-79: the node of an interrupted caller stayed, and nobody was behind it. */
+  /** CURATOR-79: the node of an interrupted caller stayed, and no caller was behind it. */
   @Test
   void interruptOrphansANode() throws Exception {
     Engine other = client();

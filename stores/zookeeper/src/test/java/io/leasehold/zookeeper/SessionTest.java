@@ -59,7 +59,7 @@ class SessionTest extends ZooKeeperTest {
     }
   }
 
-  /** It watches nobody any more, but the one behind it must go on to wait for the holder. */
+  /** It watches no node any more, but the one behind it must go on to wait for the holder. */
   @Test
   void theWaiterBetweenHolderAndNextDies() throws Exception {
     Engine client = client();

@@ -69,7 +69,7 @@ public final class Caller<T> {
     } catch (UnsupportedOperationException notClaimed) {
       throw notClaimed;
     } catch (Exception told) {
-      // Whoever asks for the result is told.
+      // The thread that asks for the result is told.
     }
   }
 

@@ -135,7 +135,7 @@ public interface ClientRules {
     bed.requireFree();
   }
 
-  /** By whoever asks for it, before anything is asked of the store. */
+  /** The call that asks for one is refused, before anything is asked of the store. */
   @ContractTest
   @DisplayName("R15 read locks and semaphores are refused where the store has none")
   default void R15_aModeThatTheStoreLacksIsRefused(Testbed bed) throws Exception {

@@ -58,7 +58,7 @@ public record ClientSettings(
         Optional.of(newTtl), requestTimeout, closeTimeout, required, unfenced, listeners);
   }
 
-  /** With the ttl that nobody chose. */
+  /** With the ttl of a client for which none was chosen. */
   public ClientSettings withDefaultTtl() {
     return new ClientSettings(
         Optional.empty(), requestTimeout, closeTimeout, required, unfenced, listeners);

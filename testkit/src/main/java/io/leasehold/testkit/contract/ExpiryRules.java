@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 
-/** R6, R10, R17 and R21: how a lease ends that nobody releases, and what its holder knows of it. */
+/** R6, R10, R17 and R21: how a lease ends without a release, and what its holder knows of it. */
 public interface ExpiryRules {
   /** Of which the allowance for drift is well below a second. */
   Duration TWENTY_SECONDS = Duration.ofSeconds(20);
@@ -186,7 +186,7 @@ public interface ExpiryRules {
     assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
   }
 
-  /** Nobody renews it. */
+  /** The client does not renew it. */
   @ContractTest
   @DisplayName("R21 a lease without renewal lives for one ttl")
   default void R21_aLeaseWithoutRenewalLivesForOneTtl(Testbed bed) throws Exception {

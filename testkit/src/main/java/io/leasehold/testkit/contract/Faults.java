@@ -101,7 +101,7 @@ public interface Faults {
     throw new UnsupportedOperationException("wake-ups cannot be dropped here");
   }
 
-  /** From now on whoever polls is told to wait on. */
+  /** From now on a waiter that polls is told to wait on. */
   default void stopPolls() {
     throw new UnsupportedOperationException("polling cannot be stopped here");
   }

@@ -48,7 +48,7 @@ public interface LostRequestRules {
     assertThat(points).as("requests that were lost").isGreaterThanOrEqualTo(4);
   }
 
-  /** A try, which tells nobody of itself. */
+  /** A try, which tells no other client of itself. */
   @ContractTest
   @DisplayName("R9 whichever request of a try is lost, nothing is left")
   default void R09_anyRequestOfATryMayBeLost(Testbed bed) throws Exception {

@@ -63,7 +63,7 @@ public interface ReleaseRules {
     lease.release();
   }
 
-  /** The second call does nothing, whoever holds it by then. */
+  /** The second call does nothing, no matter which client holds it by then. */
   @ContractTest
   @DisplayName("R8 release is idempotent")
   default void R08_releaseIsIdempotent(Testbed bed) throws Exception {

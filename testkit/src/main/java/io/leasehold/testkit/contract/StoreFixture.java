@@ -62,7 +62,7 @@ public class StoreFixture implements ContractFixture {
       without(Ability.FAIR, "the store keeps no queue");
     }
     if (traits.poll().signals() == Traits.Signals.NONE) {
-      without(Ability.SIGNALS, "the store wakes nobody");
+      without(Ability.SIGNALS, "the store wakes no waiter");
     }
     if (traits.life().ends() == Traits.Ends.SESSION) {
       without(Ability.MIN_HOLD, "leases end with the session of their client");

@@ -167,7 +167,7 @@ public interface WaiterRules {
     bed.requireNothingInTheStore();
   }
 
-  /** Nobody hears of it: its connection broke before, and the withdrawal was final. */
+  /** The client does not hear of it: its connection broke before, and the withdrawal was final. */
   @ContractTest
   @DisplayName(
       "R9 an attempt of a broken connection that lands after its withdrawal is never granted")
@@ -202,7 +202,7 @@ public interface WaiterRules {
     bed.requireNothingInTheStore();
   }
 
-  /** It was granted meanwhile, without anybody's knowledge. */
+  /** The store granted it meanwhile, without the client's knowledge. */
   @ContractTest
   @DisplayName("R9 a waiter that gives up while its connection is cut leaves no trace after it")
   default void R09_givingUpDuringACutLeavesNoTrace(Testbed bed) throws Exception {

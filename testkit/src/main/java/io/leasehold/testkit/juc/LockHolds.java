@@ -135,7 +135,7 @@ abstract class LockHolds extends Behaviours {
     becomesFree(lock.asLock());
   }
 
-  /** Another client of the same thread is somebody else. */
+  /** Another client of the same thread is another holder. */
   @Test
   void twoClientsInOneThreadAreTwoHolders() {
     Lock lock = lock(mine());

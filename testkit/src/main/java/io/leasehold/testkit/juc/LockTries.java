@@ -137,7 +137,7 @@ abstract class LockTries extends Behaviours {
 
   /**
    * Other than with {@code ReentrantLock}, where a try takes whatever is free at that moment: here
-   * it finds the lock taken as long as anybody of its process waits. The waiter has a ttl of its
+   * it finds the lock taken as long as a thread of its process waits. The waiter has a ttl of its
    * own, so that nothing is handed over to it and the lock is free for a moment.
    */
   @Test

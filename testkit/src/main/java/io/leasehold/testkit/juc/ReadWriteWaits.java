@@ -256,7 +256,7 @@ abstract class ReadWriteWaits extends Behaviours {
     }
   }
 
-  /** No writer beside anybody, no update lost, and everybody gets a turn. */
+  /** No writer beside another thread, no update lost, and every thread gets a turn. */
   @Test
   void readersAndWritersOfTwoClientsAllHaveTurns() throws Exception {
     AtomicInteger readers = new AtomicInteger();

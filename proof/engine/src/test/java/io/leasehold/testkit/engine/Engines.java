@@ -38,7 +38,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * Clients on real threads and one server, for one test. At its end every client must have nothing
- * left in memory, the server must have nothing left of anybody, and all threads must end.
+ * left in memory, the server must have nothing left of any client, and all threads must end.
  */
 final class Engines implements BeforeEachCallback, AfterEachCallback {
   /** Far longer than any test: what is left is not healed by a ttl. */

@@ -68,7 +68,7 @@ class ExecutorTest {
     }
   }
 
-  /** A lease that was granted must not be left with nobody. */
+  /** A lease that was granted must not be left without a holder. */
   @Test
   void anExecutorThatRefusesLosesNoCompletion() throws Exception {
     Engine one = engines.client();

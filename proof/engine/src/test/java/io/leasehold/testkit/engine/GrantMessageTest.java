@@ -26,7 +26,7 @@ class GrantMessageTest {
   private static final LockOptions FAIR = LockOptions.defaults().fair();
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  /** So long does a grant stand that nobody confirmed. */
+  /** A grant that was not confirmed stands for so long. */
   private static final Duration LIFE = Duration.ofMillis(1500);
 
   @RegisterExtension final Engines engines = new Engines();

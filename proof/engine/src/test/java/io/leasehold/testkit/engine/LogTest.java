@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is logged, and that a slow logger delays nobody. */
+/** What is logged, and that a slow logger delays no client. */
 @Timeout(90)
 class LogTest {
   private static final Logger LOG = Logger.getLogger("io.leasehold");

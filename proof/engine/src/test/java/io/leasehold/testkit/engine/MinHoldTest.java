@@ -20,7 +20,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** {@code LockOptions.withMinHold}: others are kept out for a while, whoever has released it. */
+/**
+ * {@code LockOptions.withMinHold}: others are kept out for a while, no matter which holder has
+ * released it.
+ */
 @Timeout(90)
 class MinHoldTest {
   private static final Duration LONG = Duration.ofMinutes(1);

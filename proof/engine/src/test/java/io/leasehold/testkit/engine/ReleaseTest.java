@@ -148,7 +148,7 @@ class ReleaseTest {
     Lease lease = one.lock("n").acquire();
     long granted = System.nanoTime();
     Running<Lease> next = start(() -> one.lock("n").acquire()).waiting();
-    // The word that nobody else waits is too old then
+    // The word that no other client waits is too old then
     await().until(() -> System.nanoTime() - granted > 60_000_000);
     silent.countDown();
     assertThat(thrownBy(() -> released(lease))).isIn("", "StoreException");

@@ -35,7 +35,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** R11, R16 and R18: what asks to be woken holds up nobody, and is asked again where it was cut. */
+/**
+ * R11, R16 and R18: what asks to be woken delays no caller, and is asked again where it was cut.
+ */
 @Timeout(60)
 class WatchTest {
   /** Far longer than any wait here. */

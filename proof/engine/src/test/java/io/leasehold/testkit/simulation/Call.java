@@ -41,7 +41,7 @@ final class Call {
   /** Whether the name was wanted or held as another kind in its own process when it was made. */
   boolean mayBeRefused;
 
-  /** Whether somebody in its own process had been told to wait before: a try gets nothing then. */
+  /** Whether a caller in its own process had been told to wait before: a try gets nothing then. */
   boolean mustFindBusy;
 
   /** A shared lease of its process that was wanted by others when the call was made. */

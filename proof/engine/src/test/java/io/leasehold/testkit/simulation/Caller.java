@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 
-/** Somebody in a process who again and again wants a lock, holds it for a while, and lets go. */
+/** A caller in a process: again and again it wants a lock, holds it for a while, and lets go. */
 final class Caller {
   private final World world;
   private final SimulatedProcess process;

@@ -137,7 +137,7 @@ final class KindJudge {
     }
   }
 
-  /** The store said that the name is in use as another kind: nobody goes on waiting. */
+  /** The store said that the name is in use as another kind: no caller goes on waiting. */
   void answered(SimulatedProcess process, Ticket ticket) {
     List<Call> told =
         judge.pending.stream()

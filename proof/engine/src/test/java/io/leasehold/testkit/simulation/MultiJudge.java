@@ -163,7 +163,7 @@ final class MultiJudge {
         .forEach(m -> ended(m, Call.End.CRASHED));
   }
 
-  /** A lease that is in nobody's hands was lost: one that such a call had taken. */
+  /** A lease that no caller has in hand was lost: one that such a call had taken. */
   void partLost(SimulatedProcess process, String name) {
     recent.stream()
         .filter(m -> m.isPending() && m.process == process && m.takes(name))

@@ -35,8 +35,8 @@ final class PlaceJudge {
       if (id.last != null) {
         places.remove(i);
       } else if (world.server.waits(id.name, key)) {
-        // A grant that nobody asked for in time falls back behind the others; and a place that ran
-        // out may be taken again at the instant at which the server notices
+        // A grant that its waiter did not ask for in time falls back behind the others; and a place
+        // that ran out may be taken again at the instant at which the server notices
         id.lapsed |= id.grantedUnseen || world.time.now() >= id.placeEnds;
         id.placeEnds = world.time.now() + world.server.placeLeft(id.name, key).toNanos();
       } else if (world.server.holds(id.name, key)) {

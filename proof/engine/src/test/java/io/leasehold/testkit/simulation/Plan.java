@@ -158,7 +158,7 @@ record Plan(
       kinds.remove(Disaster.SHORTEN);
       kinds.remove(Disaster.END_SESSION);
     }
-    // Whoever waits for a dead holder waits for its ttl: that must not take too many polls.
+    // A caller that waits for a dead holder waits for its ttl: that must not take too many polls.
     boolean dead = kinds.contains(Disaster.CRASH) || kinds.contains(Disaster.CLOSE);
     long longTtl = dead ? 20 * SECOND : 600 * SECOND;
     ttls.add(

@@ -62,7 +62,7 @@ final class SimulatedProcess implements Clock, Scheduler {
     return state == State.RUNNING;
   }
 
-  /** On a host that sleeps, nobody can look at anything. */
+  /** On a host that sleeps, no caller can look at anything. */
   boolean canBeObserved() {
     return state == State.RUNNING || state == State.PAUSED;
   }

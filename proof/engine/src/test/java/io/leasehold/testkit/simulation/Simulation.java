@@ -12,8 +12,8 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * The production engine in a simulated world: several processes, a server, a network, and faults,
- * all decided by one seed. First trouble, then everything heals; whoever waits then must be served
- * soon, and nothing may be left.
+ * all decided by one seed. First trouble, then everything heals; each caller that waits then must
+ * be served soon, and nothing may be left.
  */
 final class Simulation {
   private static final int MOST_EVENTS_IN_TROUBLE = 5_000;

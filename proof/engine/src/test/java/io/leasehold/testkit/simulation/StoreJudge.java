@@ -152,7 +152,7 @@ final class StoreJudge {
       id.grantedAs(granted.number());
     }
     if (result instanceof Attempt.Queued queued) {
-      // Nobody is put before one who waits: it has lost its place, and got another.
+      // No ticket is put before one that waits: it has lost its place, and got another.
       id.lapsed |= id.queued && queued.place() > id.place;
       id.place = queued.place();
     }

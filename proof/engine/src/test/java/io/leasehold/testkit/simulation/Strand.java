@@ -116,7 +116,7 @@ final class Strand {
 
   // ---- on its own thread
 
-  /** Lets virtual time pass, whoever wants it to stop. */
+  /** Lets virtual time pass, no matter which thread wants it to stop. */
   void pause(long nanos) {
     strands.time().in(nanos, () -> strands.resume(this));
     giveBack();

@@ -43,7 +43,7 @@ final class ThreadedJudge {
     }
   }
 
-  /** On a thread of the simulation, and caught by nobody. */
+  /** Thrown on a thread of the simulation, where no code caught it. */
   void thrown(Strand strand, Throwable thrown) {
     if (!SimulatedFaults.isOurs(thrown)) {
       StackTraceElement[] at = thrown.getStackTrace();

@@ -23,7 +23,7 @@ final class ThreadedLeaseJudge {
   private final Set<String> tokens = new HashSet<>();
   private final Set<LeaseId> revoked = new HashSet<>();
 
-  /** Since when nobody has had a name, though it is waited for. */
+  /** Since when no caller has had a name, though one waits for it. */
   private final Map<String, Long> unclaimedSince = new HashMap<>();
 
   ThreadedLeaseJudge(ThreadedWorld world, ThreadedJudge judge) {
@@ -183,7 +183,7 @@ final class ThreadedLeaseJudge {
     }
   }
 
-  /** R11: a lock that nobody has goes to who waits for it, if the store answers. */
+  /** R11: a lock that no caller has goes to one that waits for it, if the store answers. */
   private void mustBeServed(String name) {
     long now = world.time.now();
     boolean waited = false;

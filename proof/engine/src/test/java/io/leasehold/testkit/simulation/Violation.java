@@ -18,7 +18,7 @@ final class Violation extends AssertionError {
     TOKENS,
     /** R16: a call took longer than it was given. */
     DEADLINE,
-    /** R7, R8: a release or withdrawal was sent for what somebody still holds. */
+    /** R7, R8: a release or withdrawal was sent for what a caller still holds. */
     RELEASE_PRECISE,
     /** R8: a release reported success, and the store still has the lease. */
     RELEASE_TRUE,
@@ -56,7 +56,7 @@ final class Violation extends AssertionError {
     THROWN,
     /** R12: a call was told busy, though the store had not answered for its name. */
     BUSY,
-    /** R18: an interrupt did not end a wait in time, or nobody had made it. */
+    /** R18: an interrupt did not end a wait in time, or no thread had made it. */
     INTERRUPT,
     /** R11: a lock was free, its store answered, and a waiter was not served in time. */
     WAKE_UP,
