@@ -241,7 +241,7 @@ final class Connection implements Watcher {
       if (setting.shared) {
         CompletableFuture<Void> unused = ready.thenCompose(ZooKeeperSession::removeAll);
       }
-      scheduler.request(
+      scheduler.background(
           () -> {
             try {
               if (opened != null) {
@@ -249,8 +249,9 @@ final class Connection implements Watcher {
               }
             } catch (InterruptedException e) {
               Thread.currentThread().interrupt();
+            } finally {
+              closed.complete(true);
             }
-            closed.complete(true);
           });
     }
     return closed;
