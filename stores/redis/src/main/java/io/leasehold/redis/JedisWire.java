@@ -5,6 +5,7 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.spi.Traits.Calls;
 import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.Durations;
+import io.leasehold.spi.support.Log;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -66,8 +67,7 @@ final class JedisWire extends JedisConnected {
     Call call = new Call(commands, clock.nanos() + Durations.nanos(within));
     Link connection = take(call);
     if (connection == null) {
-      call.await(clock);
-      connection = call.isAnswered() ? null : inTime(call);
+      connection = await(call);
     }
     if (connection != null) {
       lead(connection, call);
@@ -75,14 +75,49 @@ final class JedisWire extends JedisConnected {
     return call.then(then);
   }
 
+  /** In line, until it is given a connection to lead with; null if it has ended before. */
+  private @Nullable Link await(Call call) {
+    try {
+      call.await(clock);
+      return call.isAnswered() ? null : inTime(call);
+    } catch (RuntimeException | Error e) {
+      leave(call, e);
+      return null;
+    }
+  }
+
+  /** It cannot go on, whatever it is: no other call may wait for it. */
+  private void leave(Call call, Throwable why) {
+    boolean unsent;
+    synchronized (mutex) {
+      unsent = line.remove(call);
+    }
+    Failure failure = unsent ? Failure.UNAVAILABLE : Failure.UNKNOWN_OUTCOME;
+    String what = unsent ? "nothing was sent to " : "no answer was read of ";
+    call.giveUp(new StoreException(failure, what + server() + ": " + Reason.of(why), why));
+    Link given = call.connection();
+    if (given != null) {
+      broke(given, call.batch, why);
+    }
+  }
+
   /** A connection that is free, and there; null if the call waits in line, or has failed. */
   private @Nullable Link take(Call call) {
     Link free = takeIdle(call);
-    while (free != null && !free.isThere(clock.nanos(), call.end)) {
+    while (free != null && !isThere(free, call)) {
       drop(free, true);
       free = takeIdle(call);
     }
     return free;
+  }
+
+  private boolean isThere(Link free, Call call) {
+    try {
+      return free.isThere(clock.nanos(), call.end);
+    } catch (RuntimeException | Error e) {
+      Log.debug("a connection is not used again", e);
+      return false;
+    }
   }
 
   private @Nullable Link takeIdle(Call call) {
@@ -168,10 +203,13 @@ final class JedisWire extends JedisConnected {
 
   private void broke(Link connection, List<Call> batch, Throwable why) {
     // Whatever it is, no call waits for this connection any longer.
-    StoreException unknown = unknown(connection, why);
-    batch.forEach(call -> call.fail(unknown));
-    // If the server ended it, the idle ones are taken to be broken too.
-    drop(connection, !(why.getCause() instanceof SocketTimeoutException));
+    try {
+      StoreException unknown = unknown(connection, why);
+      batch.forEach(call -> call.fail(unknown));
+    } finally {
+      // If the server ended it, the idle ones are taken to be broken too.
+      drop(connection, !(why.getCause() instanceof SocketTimeoutException));
+    }
   }
 
   /**
@@ -203,22 +241,27 @@ final class JedisWire extends JedisConnected {
   /** Gives a free connection to those in line, or puts it aside. */
   private void pass(Link connection) {
     List<Call> batch = List.of();
-    boolean useless;
-    synchronized (mutex) {
-      useless = !connection.leadsTo(place);
-      if (!useless) {
-        batch = line.takeFirst();
-        useless = batch.isEmpty() && closed;
+    try {
+      long now = clock.nanos();
+      boolean useless;
+      synchronized (mutex) {
+        useless = !connection.leadsTo(place);
+        if (!useless) {
+          batch = line.takeFirst();
+          useless = batch.isEmpty() && closed;
+        }
+        if (!useless && batch.isEmpty()) {
+          connection.idleSince = now;
+          idle.addLast(connection);
+        }
       }
-      if (!useless && batch.isEmpty()) {
-        connection.idleSince = clock.nanos();
-        idle.addLast(connection);
+      if (useless) {
+        drop(connection, false);
+      } else if (!batch.isEmpty()) {
+        pass(connection, batch);
       }
-    }
-    if (useless) {
-      drop(connection, false);
-    } else if (!batch.isEmpty()) {
-      pass(connection, batch);
+    } catch (RuntimeException | Error e) {
+      broke(connection, batch, e);
     }
   }
 
@@ -234,13 +277,8 @@ final class JedisWire extends JedisConnected {
     }
     boolean sent = size <= MOST_SENT_FOR_OTHERS;
     if (sent) {
-      try {
-        write(connection, batch);
-        connection.flush();
-      } catch (RuntimeException | Error e) {
-        broke(connection, batch, e);
-        return;
-      }
+      write(connection, batch);
+      connection.flush();
     }
     List<Call> candidates = new ArrayList<>(batch);
     while (!candidates.isEmpty()) {
@@ -310,8 +348,10 @@ final class JedisWire extends JedisConnected {
         ended.addAll(idle);
         idle.clear();
       }
-      ended.forEach(links::remove);
-      open -= ended.size();
+      for (Link each : ended) {
+        // Once only, whatever failed meanwhile
+        open -= links.remove(each) ? 1 : 0;
+      }
       openIfWanted();
     }
     ended.forEach(Link::end);

@@ -66,6 +66,9 @@ final class PipelineWire extends JedisConnected {
     /** By when it must be answered. */
     final long end;
 
+    /** Whether a thread has begun to write it. */
+    volatile boolean written;
+
     /** From when on the server is taken to be silent. */
     long silence;
 
@@ -99,12 +102,21 @@ final class PipelineWire extends JedisConnected {
   @Override
   public CompletionStage<List<Object>> send(List<Command> commands, Duration within) {
     Request request = new Request(commands, within);
+    try {
+      begin(request);
+    } catch (RuntimeException | Error e) {
+      leave(request, e);
+    }
+    return request.outcome;
+  }
+
+  private void begin(Request request) {
     Batch next;
     Link old;
     synchronized (mutex) {
       if (closed) {
         request.fail(closed());
-        return request.outcome;
+        return;
       }
       line.addLast(request);
       old = takeOld();
@@ -116,7 +128,22 @@ final class PipelineWire extends JedisConnected {
       old.end();
     }
     write(next);
-    return request.outcome;
+  }
+
+  /** The thread cannot go on, whatever it is: the request must not go out later. */
+  private void leave(Request request, Throwable why) {
+    boolean unsent;
+    Link used;
+    synchronized (mutex) {
+      unsent = line.remove(request);
+      used = current;
+    }
+    if (unsent) {
+      String what = "nothing was sent to " + server() + ": " + Reason.of(why);
+      request.fail(new StoreException(Failure.UNAVAILABLE, what, why));
+    } else if (used != null) {
+      broke(used, why);
+    }
   }
 
   /** A connection that the server, or something on the way, may soon end; it is in use no more. */
@@ -161,7 +188,10 @@ final class PipelineWire extends JedisConnected {
     for (int count = 1; batch != null; count++) {
       Link to = batch.to;
       try {
-        batch.requests.forEach(request -> request.commands.forEach(to::write));
+        for (Request request : batch.requests) {
+          request.written = true;
+          request.commands.forEach(to::write);
+        }
         to.flush();
       } catch (RuntimeException | Error e) {
         broke(to, e);
@@ -205,33 +235,45 @@ final class PipelineWire extends JedisConnected {
   /** False if the connection was given up meanwhile. */
   private boolean answered(Link connection, @Nullable Object answer) {
     Request done;
-    Batch next;
     synchronized (mutex) {
       if (!connection.equals(current)) {
         return false;
       }
       done = sent.peekFirst();
-      if (done == null) {
+      if (done == null || !done.written) {
+        // Or the thread failed that was to ask it: then the next answers are not what they seem
         throw new JedisConnectionException("it answered what it was not asked");
       }
       done.answers.add(answer);
       if (done.answers.size() < done.commands.size()) {
         return true;
       }
+      idleSince = clock.nanos();
       sent.removeFirst();
       unanswered -= done.size;
-      idleSince = clock.nanos();
+    }
+    // From here on no failure of the connection finds it
+    try {
+      afterAnswers(connection, done.answers);
+    } finally {
+      done.outcome.complete(done.answers);
+    }
+    return true;
+  }
+
+  /** What answers bring about, before their request is told. */
+  private void afterAnswers(Link connection, List<Object> answers) {
+    Batch next;
+    synchronized (mutex) {
       next = next();
     }
     write(next);
-    if (JedisConnected.anyOfReplica(done.answers)) {
+    if (JedisConnected.anyOfReplica(answers)) {
       // The primary is elsewhere now, perhaps already behind the same address.
       reconnects.demoted();
       broke(connection, new JedisConnectionException("it is a replica now"));
       takeOvers.happened();
     }
-    done.outcome.complete(done.answers);
-    return true;
   }
 
   // ---- the connection
@@ -344,8 +386,8 @@ final class PipelineWire extends JedisConnected {
 
   private void sweepLater() {
     if (!sweeping && !(line.isEmpty() && sent.isEmpty())) {
-      sweeping = true;
       threads.schedule(this::sweep, SWEEP_NANOS);
+      sweeping = true;
     }
   }
 

@@ -9,17 +9,23 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.redis.Command.Name;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
+import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.SystemClock;
 import io.leasehold.spi.support.Threads;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -49,18 +55,18 @@ class ErrorTest extends ServerTest {
   enum Way {
     BLOCKING {
       @Override
-      Wire wire(Connections connections) {
-        return new JedisWire(connections, new SystemClock());
+      Wire wire(Connections connections, Clock clock) {
+        return new JedisWire(connections, clock);
       }
     },
     PIPELINED {
       @Override
-      Wire wire(Connections connections) {
-        return new PipelineWire(connections, new SystemClock());
+      Wire wire(Connections connections, Clock clock) {
+        return new PipelineWire(connections, clock);
       }
     };
 
-    abstract Wire wire(Connections connections);
+    abstract Wire wire(Connections connections, Clock clock);
   }
 
   /** How often it is still to happen. */
@@ -118,7 +124,7 @@ class ErrorTest extends ServerTest {
   @ParameterizedTest
   @MethodSource("waysAndSteps")
   void oneThatIsSentLaterIsAnswered(Way way, Step step) {
-    try (Wire wire = way.wire(failingIn(step))) {
+    try (Wire wire = way.wire(failingIn(step), new SystemClock())) {
       for (int i = 0; i < TIMES; i++) {
         errors.set(1);
         assertThatThrownBy(() -> ping(wire))
@@ -134,6 +140,81 @@ class ErrorTest extends ServerTest {
         assertThat(errors).hasValue(0);
       }
       assertThat(ping(wire)).map(Command::text).containsExactly("PONG");
+    }
+  }
+
+  /** Wherever a thread looks at the clock it may have no stack left. */
+  @ParameterizedTest
+  @EnumSource
+  void eachIsAnsweredWithItsOwn(Way way) {
+    FailingClock clock = new FailingClock();
+    try (Wire wire = way.wire(failingIn(Step.CONNECT), clock)) {
+      for (int reading = 1; reading <= 12; reading++) {
+        clock.failAfter = reading;
+        assertThat(echoes(wire)).allMatch(each -> each.isOwn() || each.failed());
+        clock.failAfter = 0;
+        assertThat(Stream.generate(() -> echoes(wire)).limit(3))
+            .last(InstanceOfAssertFactories.list(Echo.class))
+            .allMatch(Echo::isOwn);
+      }
+    }
+  }
+
+  /** What was sent, and what was answered; empty for a failure. */
+  private record Echo(String sent, String answered) {
+    boolean isOwn() {
+      return sent.equals(answered);
+    }
+
+    boolean failed() {
+      return answered.isEmpty();
+    }
+  }
+
+  /** Several before the first is answered, where the wire does not block. */
+  private static List<Echo> echoes(Wire wire) {
+    return Stream.of("a", "b", "c").map(text -> echo(wire, text)).toList().stream()
+        .map(CompletableFuture::join)
+        .toList();
+  }
+
+  private static CompletableFuture<Echo> echo(Wire wire, String text) {
+    CompletionStage<List<Object>> sent;
+    try {
+      sent = wire.send(List.of(Command.of(Name.PING, text)), Duration.ofSeconds(2));
+    } catch (StackOverflowError e) {
+      return CompletableFuture.completedFuture(new Echo(text, ""));
+    }
+    return sent.toCompletableFuture()
+        .orTimeout(20, TimeUnit.SECONDS)
+        .handle((answers, failed) -> new Echo(text, outcome(answers, failed)));
+  }
+
+  private static String outcome(@Nullable List<Object> answers, @Nullable Throwable failed) {
+    if (failed instanceof TimeoutException) {
+      return "no outcome";
+    }
+    return answers == null ? "" : Command.text(answers.get(0));
+  }
+
+  /** Fails once, after some readings. */
+  private static final class FailingClock implements Clock {
+    private final Clock clock = new SystemClock();
+    volatile int failAfter;
+
+    @Override
+    public long nanos() {
+      int left = failAfter;
+      failAfter = left - 1;
+      if (left == 1) {
+        throw new StackOverflowError("planted");
+      }
+      return clock.nanos();
+    }
+
+    @Override
+    public long wallMillis() {
+      return clock.wallMillis();
     }
   }
 
