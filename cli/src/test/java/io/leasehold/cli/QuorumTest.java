@@ -38,7 +38,10 @@ class QuorumTest {
       three.kill();
       Running.Result down = tool.run("run", "a", "--", "true");
       assertThat(down.code()).isEqualTo(ExitCode.UNAVAILABLE);
-      assertThat(down.err()).contains("1 of 3 members answered").hasLineCount(1);
+      assertThat(down.err())
+          .contains("no majority: 2 of 3 members failed")
+          .contains(":" + two.port(), ":" + three.port())
+          .hasLineCount(1);
     }
   }
 

@@ -25,6 +25,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -215,11 +216,16 @@ public final class QuorumStore implements LockStore {
     } else if (failures.stream().allMatch(f -> f.failure() == Failure.BUSY)) {
       kind = Failure.BUSY;
     }
+    String failed = failures.size() + " of " + members.size() + " members failed";
     StoreException first = failures.isEmpty() ? null : failures.get(0);
-    String why = first == null ? "" : "; " + first.getMessage();
-    int answered = members.size() - failures.size();
-    String what = answered + " of " + members.size() + " members answered, no majority" + why;
-    return new StoreException(kind, what, first);
+    return new StoreException(kind, "no majority: " + failed + reasons(failures), first);
+  }
+
+  /** Each once: which members have to be looked at. */
+  private static String reasons(List<StoreException> failures) {
+    Set<String> reasons = new LinkedHashSet<>();
+    failures.forEach(failure -> reasons.add("; " + failure.getMessage()));
+    return String.join("", reasons);
   }
 
   // ---- verbs
