@@ -136,7 +136,7 @@ final class PipelineWire extends JedisConnected {
     Link used;
     synchronized (mutex) {
       unsent = line.remove(request);
-      used = current;
+      used = sent.contains(request) ? current : null;
     }
     if (unsent) {
       String what = "nothing was sent to " + server() + ": " + Reason.of(why);
