@@ -194,7 +194,8 @@ public final class RedisSentinels implements AutoCloseable {
   /**
    * Asks for it again and again: a Sentinel refuses while the one before goes on, or while it knows
    * no replica to be in order; and it gives up what it has begun if the replica is too slow for it.
-   * While it goes on the Sentinel refuses as well, until it names the new primary and longer.
+   * No second one is begun: the Sentinel refuses until the first has ended, and names the new
+   * primary before that.
    */
   private boolean hasFailedOver(RedisServer before) {
     boolean done = !primary().equals(before);

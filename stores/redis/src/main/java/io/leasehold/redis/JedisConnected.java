@@ -86,6 +86,12 @@ abstract class JedisConnected implements Wire {
         Failure.UNAVAILABLE, "no connection to " + server() + " was free in time", null);
   }
 
+  /** Of a request whose thread could not go on before it was sent. */
+  final StoreException unsent(Throwable why) {
+    return new StoreException(
+        Failure.UNAVAILABLE, "nothing was sent to " + server() + ": " + Reason.of(why), why);
+  }
+
   /** Of requests that were sent on a connection that broke. */
   final StoreException unknown(Link connection, Throwable why) {
     synchronized (mutex) {

@@ -92,9 +92,7 @@ final class JedisWire extends JedisConnected {
     synchronized (mutex) {
       unsent = line.remove(call);
     }
-    Failure failure = unsent ? Failure.UNAVAILABLE : Failure.UNKNOWN_OUTCOME;
-    String what = unsent ? "nothing was sent to " : "no answer was read of ";
-    call.giveUp(new StoreException(failure, what + server() + ": " + Reason.of(why), why));
+    call.giveUp(unsent ? unsent(why) : connections.unknown(why));
     Link given = call.connection();
     if (given != null) {
       broke(given, call.batch, why);

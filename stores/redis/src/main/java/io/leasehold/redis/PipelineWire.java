@@ -139,8 +139,7 @@ final class PipelineWire extends JedisConnected {
       used = sent.contains(request) ? current : null;
     }
     if (unsent) {
-      String what = "nothing was sent to " + server() + ": " + Reason.of(why);
-      request.fail(new StoreException(Failure.UNAVAILABLE, what, why));
+      request.fail(unsent(why));
     } else if (used != null) {
       broke(used, why);
     }
