@@ -13,20 +13,14 @@ final class Asked {
   private static final byte[] DIGITS = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] NOTHING = {};
 
-  private final String channel;
-
   /** What was wanted last: mostly the next wants the same. */
   private volatile @Nullable Wanted recent;
-
-  /** By a client that is woken on a channel. */
-  Asked(String channel) {
-    this.channel = channel;
-  }
 
   /** What a ticket wants, as the scripts read it. */
   private static final class Wanted {
     private final Ticket ticket;
     private final boolean carefully;
+    private final String channel;
     private final byte[] text;
     private final byte[] ttl;
 
@@ -36,13 +30,15 @@ final class Asked {
       String fair = ticket.fair() ? "1 " : "0 ";
       this.ticket = ticket;
       this.carefully = carefully;
+      this.channel = channel;
       this.text =
           Command.bytes(begin + ticket.permits() + " " + ticket.limit() + intent + fair + channel);
       this.ttl = ttl(ticket);
     }
 
-    boolean isWantedBy(Ticket other, boolean alsoCarefully) {
+    boolean isWantedBy(Ticket other, boolean alsoCarefully, String alsoOn) {
       return carefully == alsoCarefully
+          && channel.equals(alsoOn)
           && ticket.mode() == other.mode()
           && ticket.permits() == other.permits()
           && ticket.limit() == other.limit()
@@ -52,9 +48,9 @@ final class Asked {
     }
   }
 
-  private Wanted wanted(Ticket ticket, boolean carefully) {
+  private Wanted wanted(Ticket ticket, boolean carefully, String channel) {
     Wanted wanted = recent;
-    if (wanted == null || !wanted.isWantedBy(ticket, carefully)) {
+    if (wanted == null || !wanted.isWantedBy(ticket, carefully, channel)) {
       wanted = new Wanted(ticket, carefully, channel);
       recent = wanted;
     }
@@ -66,10 +62,11 @@ final class Asked {
    *
    * @param ids of the tickets
    * @param carefully to do nothing in a bucket that is not in use yet
+   * @param channel on which they are woken
    */
-  List<byte[]> of(List<Ticket> tickets, List<byte[]> ids, boolean carefully) {
+  List<byte[]> of(List<Ticket> tickets, List<byte[]> ids, boolean carefully, String channel) {
     Ticket first = tickets.get(0);
-    Wanted wanted = wanted(first, carefully);
+    Wanted wanted = wanted(first, carefully, channel);
     byte[][] asked = new byte[2 + 3 * tickets.size()][];
     asked[0] = wanted.text;
     asked[1] = first.leastNumber() > 0 ? Command.digits(first.leastNumber()) : NOTHING;

@@ -5,26 +5,17 @@ import io.leasehold.StoreException.Failure;
 import io.leasehold.redis.Command.Name;
 import io.leasehold.spi.Traits.Calls;
 import io.leasehold.spi.support.Clock;
-import io.leasehold.spi.support.Log;
 import io.leasehold.spi.support.Threads;
-import io.leasehold.spi.support.TimedJoin;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -41,19 +32,9 @@ import redis.clients.jedis.util.JedisClusterCRC16;
  * so asking that one is no repetition.
  */
 final class ClusterWire implements Wire {
-  private static final int SLOTS = 16_384;
-
   private static final int MOST_REDIRECTIONS = 5;
 
-  private static final Command NODES = Command.of(Name.CLUSTER, "SLOTS");
-
   private static final Command ASKING = Command.of(Name.ASKING);
-
-  /** How long one node may take to say who serves what. */
-  private static final Duration ANSWER = Duration.ofSeconds(1);
-
-  /** The nodes are not asked more often than so after something failed. */
-  private static final long PAUSE_NANOS = Duration.ofMillis(200).toNanos();
 
   private final List<HostAndPort> seeds;
   private final Function<HostAndPort, Link> way;
@@ -64,15 +45,14 @@ final class ClusterWire implements Wire {
 
   private final Map<HostAndPort, JedisWire> wires = new ConcurrentHashMap<>();
 
-  /** Who serves which slot, as far as is known. */
-  private final AtomicReferenceArray<@Nullable HostAndPort> owners =
-      new AtomicReferenceArray<>(SLOTS);
+  private final SlotMap slots;
+  private final ClusterListening listening;
 
-  private final List<JedisListening> listenings = new CopyOnWriteArrayList<>();
+  /** To channels that are not of a bucket. */
+  private final JedisListening anywhere;
+
   private final TakeOvers takeOvers = new TakeOvers(threads);
-  private final AtomicBoolean learning = new AtomicBoolean();
   private volatile Runnable told = () -> {};
-  private volatile boolean closed;
 
   /**
    * Not connected yet.
@@ -84,6 +64,14 @@ final class ClusterWire implements Wire {
     this.seeds = seeds;
     this.way = way;
     this.clock = clock;
+    this.slots = new SlotMap(server(), seeds, this::wire, threads, this::moved);
+    this.listening = new ClusterListening(slots, way, clock);
+    this.anywhere = new JedisListening(new Connections(server(), this::openAny), threads, clock);
+  }
+
+  private void moved(int slot) {
+    takeOvers.happened();
+    listening.moved(slot);
   }
 
   @Override
@@ -109,19 +97,7 @@ final class ClusterWire implements Wire {
 
   @Override
   public Collection<Wire> nodes() {
-    return primaries().stream().map(this::wire).collect(Collectors.toList());
-  }
-
-  /** Those that are known to serve something. */
-  private Set<HostAndPort> primaries() {
-    Set<HostAndPort> all = new LinkedHashSet<>();
-    for (int slot = 0; slot < SLOTS; slot++) {
-      HostAndPort owner = owners.get(slot);
-      if (owner != null) {
-        all.add(owner);
-      }
-    }
-    return all;
+    return slots.primaries().stream().map(this::wire).collect(Collectors.toList());
   }
 
   private JedisWire wire(HostAndPort where) {
@@ -145,10 +121,10 @@ final class ClusterWire implements Wire {
       return sendToEach(commands, end);
     }
     int slot = place(key.get());
-    if (owners.get(slot) == null) {
-      learn();
+    if (slots.owner(slot) == null) {
+      slots.learn();
     }
-    HostAndPort owner = owners.get(slot);
+    HostAndPort owner = slots.owner(slot);
     return owner == null
         ? CompletableFuture.failedFuture(
             new StoreException(
@@ -172,7 +148,7 @@ final class ClusterWire implements Wire {
         .whenComplete(
             (answers, failed) -> {
               if (failed != null) {
-                learnSoon();
+                slots.learnSoon();
               }
             })
         .thenCompose(
@@ -187,7 +163,7 @@ final class ClusterWire implements Wire {
                 return redirected(elsewhere.get(), where, wanted, end, redirections);
               }
               if (answers.stream().anyMatch(ClusterWire::isOfClusterDown)) {
-                learnSoon();
+                slots.learnSoon();
               }
               return CompletableFuture.completedFuture(withoutAsking(sent, answers));
             });
@@ -199,25 +175,15 @@ final class ClusterWire implements Wire {
 
   private CompletionStage<List<Object>> redirected(
       ServerError error, HostAndPort from, List<Command> wanted, long end, int redirections) {
-    // As in MOVED 3999 127.0.0.1:6381; without a host it is that of the node that was asked
-    String[] words = error.message().split(" ", -1);
-    HostAndPort to = HostAndPort.from(words[2]);
-    if (to.getHost().isEmpty()) {
-      to = new HostAndPort(from.getHost(), to.getPort());
-    }
-    boolean moved = error.code().equals("MOVED");
-    if (moved) {
-      serves(Integer.parseInt(words[1]), to);
-      learnSoon();
-    }
+    HostAndPort to = slots.redirected(error, from);
     if (redirections == 0) {
       return CompletableFuture.failedFuture(
           new StoreException(
               Failure.UNAVAILABLE,
-              "the nodes of " + server() + " do not agree on who serves slot " + words[1],
+              "the nodes of " + server() + " do not agree on who serves slot " + error.slot(),
               null));
     }
-    return sendTo(to, wanted, moved ? wanted : asking(wanted), end, redirections - 1);
+    return sendTo(to, wanted, error.isMoved() ? wanted : asking(wanted), end, redirections - 1);
   }
 
   /** Each that has keys is announced. */
@@ -247,8 +213,8 @@ final class ClusterWire implements Wire {
 
   /** At once; the answers of the first that answers, but errors of any other. */
   private CompletionStage<List<Object>> sendToEach(List<Command> commands, long end) {
-    if (primaries().isEmpty()) {
-      learn();
+    if (slots.primaries().isEmpty()) {
+      slots.learn();
     }
     List<CompletableFuture<List<Object>>> answers = new ArrayList<>();
     // Less, so that one that is silent does not stop the others from being heard
@@ -286,87 +252,6 @@ final class ClusterWire implements Wire {
     return CompletableFuture.completedFuture(all);
   }
 
-  // ---- who serves what
-
-  private void learnSoon() {
-    if (!closed && learning.compareAndSet(false, true)) {
-      threads.schedule(
-          () ->
-              threads.background(
-                  () -> {
-                    learning.set(false);
-                    try {
-                      learn();
-                    } catch (StoreException e) {
-                      Log.debug("no node of the cluster said who serves what", e);
-                    }
-                  }),
-          PAUSE_NANOS);
-    }
-  }
-
-  /**
-   * Asks until one node answers.
-   *
-   * @throws StoreException if none does, or one refuses
-   */
-  private void learn() {
-    StoreException last = null;
-    for (HostAndPort node : inTurn()) {
-      try {
-        learn(node);
-        return;
-      } catch (StoreException e) {
-        last = e;
-        if (e.failure() == Failure.REFUSED) {
-          break;
-        }
-      }
-    }
-    throw new StoreException(
-        last == null ? Failure.UNAVAILABLE : last.failure(),
-        "no node of "
-            + server()
-            + " says who serves what"
-            + (last == null ? "" : ": " + last.getMessage()),
-        last);
-  }
-
-  /** All that are known, drawn by lot: one that is cut off must not always be the first. */
-  private List<HostAndPort> inTurn() {
-    Set<HostAndPort> all = new LinkedHashSet<>(primaries());
-    all.addAll(seeds);
-    List<HostAndPort> inTurn = new ArrayList<>(all);
-    Collections.shuffle(inTurn, ThreadLocalRandom.current());
-    return inTurn;
-  }
-
-  private void learn(HostAndPort node) {
-    Object answer =
-        TimedJoin.ofOpening(server(), wire(node).send(List.of(NODES), ANSWER), ANSWER).get(0);
-    if (answer instanceof ServerError error) {
-      throw error.asException("Redis at " + node, null);
-    }
-    // Ranges, each of: the first slot, the last, and its nodes, the primary first: host, port, ...
-    for (Object range : Replies.list(answer)) {
-      List<?> parts = Replies.list(range);
-      List<?> primary = Replies.list(parts.get(2));
-      String host = primary.get(0) instanceof byte[] text ? Command.text(text) : "";
-      long port = (Long) primary.get(1);
-      HostAndPort owner = new HostAndPort(host.isEmpty() ? node.getHost() : host, (int) port);
-      for (long slot = (Long) parts.get(0); slot <= (Long) parts.get(1); slot++) {
-        serves((int) slot, owner);
-      }
-    }
-  }
-
-  private void serves(int slot, HostAndPort node) {
-    HostAndPort before = owners.getAndSet(slot, node);
-    if (before != null && !before.equals(node)) {
-      takeOvers.happened();
-    }
-  }
-
   // ---- the rest
 
   @Override
@@ -379,18 +264,17 @@ final class ClusterWire implements Wire {
     told = newTold;
   }
 
-  /** On any node: a message goes to all of them. */
+  /** That of a bucket where the bucket is; others on any node: a message goes to all of them. */
   @Override
   public Listening listen(String channel, Consumer<byte[]> message, Runnable again) {
-    Connections any = new Connections(server(), this::openAny);
-    JedisListening made = new JedisListening(any, threads, clock, channel, message, again);
-    listenings.add(made);
-    return made;
+    return Keys.isOfBucket(channel)
+        ? listening.listen(server(), channel, message, again)
+        : anywhere.listen(channel, message, again);
   }
 
   private Link openAny() {
     JedisException last = null;
-    for (HostAndPort node : inTurn()) {
+    for (HostAndPort node : slots.inTurn()) {
       try {
         return way.apply(node);
       } catch (JedisConnectionException e) {
@@ -402,8 +286,8 @@ final class ClusterWire implements Wire {
 
   @Override
   public void close() {
-    closed = true;
-    listenings.forEach(JedisListening::close);
+    listening.close();
+    anywhere.close();
     wires.values().forEach(JedisWire::close);
     threads.close();
   }

@@ -30,6 +30,7 @@ record Command(Name name, List<byte[]> arguments) {
     COMMAND,
     SCAN,
     SUBSCRIBE,
+    SSUBSCRIBE,
     PING,
     INFO,
     CONFIG,

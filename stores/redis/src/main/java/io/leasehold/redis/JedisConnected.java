@@ -61,10 +61,9 @@ abstract class JedisConnected implements Wire {
 
   @Override
   public final Listening listen(String channel, Consumer<byte[]> message, Runnable again) {
-    JedisListening listening =
-        new JedisListening(connections, threads, clock, channel, message, again);
+    JedisListening listening = new JedisListening(connections, threads, clock);
     reconnects.add(listening);
-    return listening;
+    return listening.listen(channel, message, again);
   }
 
   /** Ends what is not of the subclass. */

@@ -9,24 +9,29 @@ import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.Threads;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * A channel that is listened to by a thread of its own, from the first time that a waiter asks for
- * it. A ping now and then tells a silent connection from a broken one.
+ * Channels that are listened to over one connection, by a thread of its own, from the first time
+ * that a waiter asks for one. A ping now and then tells a silent connection from a broken one.
+ * Thread-safe.
  */
-final class JedisListening implements Wire.Listening {
+final class JedisListening {
   private static final byte[] MESSAGE = Command.bytes("message");
-  private static final byte[] SUBSCRIBE = Command.bytes("subscribe");
+  private static final byte[] SUBSCRIBED = Command.bytes("subscribe");
+  private static final byte[] SHARD_MESSAGE = Command.bytes("smessage");
+  private static final byte[] SHARD_SUBSCRIBED = Command.bytes("ssubscribe");
+  private static final byte[] SHARD_UNSUBSCRIBED = Command.bytes("sunsubscribe");
 
   private static final Duration PING = Duration.ofSeconds(5);
 
@@ -40,15 +45,16 @@ final class JedisListening implements Wire.Listening {
   private final Threads threads;
   private final Clock clock;
   private final long pingNanos;
-  private final String channel;
-  private final Consumer<byte[]> message;
-  private final Runnable again;
+  private final BiPredicate<JedisListening, ServerError> isElsewhere;
+
+  private final Map<String, Subscription> channels = new ConcurrentHashMap<>();
+
+  /** The one that was heard last: mostly the only one. */
+  private volatile @Nullable Subscription recent;
 
   private final ReentrantLock mutex = new ReentrantLock();
-  private final Condition changed = mutex.newCondition();
   private boolean started;
   private boolean closed;
-  private int count;
   private @Nullable Link current;
 
   /** That which is about to be ended. */
@@ -59,24 +65,29 @@ final class JedisListening implements Wire.Listening {
   /** How many pings were sent since something came. Changed without the mutex. */
   private final AtomicInteger unanswered = new AtomicInteger();
 
-  private @Nullable StoreException failed;
   private long pause = FIRST_PAUSE_NANOS;
 
-  /** The number of the connection that listens; 0 while none does. */
-  private volatile int connection;
+  /** To channels of one server. */
+  JedisListening(Connections connections, Threads threads, Clock clock) {
+    this(connections, threads, clock, PING, (here, error) -> false);
+  }
 
+  /**
+   * To channels of a node of a cluster.
+   *
+   * @param isElsewhere told of an error that a subscription was answered; returns whether it only
+   *     says that another node serves the channel
+   */
   JedisListening(
       Connections connections,
       Threads threads,
       Clock clock,
-      String channel,
-      Consumer<byte[]> message,
-      Runnable again) {
-    this(connections, threads, clock, PING, channel, message, again);
+      BiPredicate<JedisListening, ServerError> isElsewhere) {
+    this(connections, threads, clock, PING, isElsewhere);
   }
 
   /**
-   * As {@link #JedisListening(Connections, Threads, Clock, String, Consumer, Runnable)}.
+   * As the others.
    *
    * @param ping between pings; after two without an answer the connection is taken to be broken
    */
@@ -85,74 +96,107 @@ final class JedisListening implements Wire.Listening {
       Threads threads,
       Clock clock,
       Duration ping,
-      String channel,
-      Consumer<byte[]> message,
-      Runnable again) {
+      BiPredicate<JedisListening, ServerError> isElsewhere) {
     this.connections = connections;
     this.threads = threads;
     this.clock = clock;
     this.pingNanos = ping.toNanos();
-    this.channel = channel;
-    this.message = message;
-    this.again = again;
+    this.isElsewhere = isElsewhere;
   }
 
-  @Override
-  public int connection() {
-    return connection;
+  /** Of a channel that will be listened to here as soon as a waiter asks for it. */
+  Subscription listen(String channel, Consumer<byte[]> message, Runnable again) {
+    return new Subscription(connections.server(), clock, channel, message, again, this::add);
   }
 
-  @Override
-  public CompletionStage<Integer> established(Duration within) {
-    int now = connection;
-    return now != 0 ? CompletableFuture.completedFuture(now) : await(within);
-  }
+  // ---- which channels
 
-  private CompletionStage<Integer> await(Duration within) {
-    long end = clock.nanos() + within.toNanos();
-    boolean interrupted = false;
+  /** Has a channel listened to, unless it is already. Sends nothing on the caller's thread. */
+  void add(Subscription subscription) {
+    subscription.moveTo(this);
     mutex.lock();
     try {
-      start();
-      failed = null;
-      while (connection == 0 && failed == null && !closed) {
-        long left = end - clock.nanos();
-        if (left <= 0) {
-          failed =
-              new StoreException(
-                  Failure.UNAVAILABLE,
-                  "cannot listen to " + connections.server() + " in time",
-                  null);
-          break;
-        }
-        try {
-          long ignored = changed.awaitNanos(left);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
+      boolean isNew = channels.put(subscription.channel(), subscription) == null;
+      if (closed) {
+        subscription.close();
+      } else if (!started) {
+        started = true;
+        threads.background(this::listen);
+      } else if (isNew && current != null) {
+        subscribe(current, List.of(subscription));
       }
-      return connection != 0
-          ? CompletableFuture.completedFuture(connection)
-          : CompletableFuture.failedFuture(failed == null ? ended() : failed);
     } finally {
       mutex.unlock();
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 
-  private StoreException ended() {
-    return new StoreException(
-        Failure.UNAVAILABLE, "the connection to " + connections.server() + " was closed", null);
+  /** A channel is listened to elsewhere. */
+  void remove(Subscription subscription) {
+    channels.remove(subscription.channel(), subscription);
+    recent = null;
+    subscription.left(this);
   }
 
-  private void start() {
-    if (!started && !closed) {
-      started = true;
-      threads.background(this::listen);
+  boolean isEmpty() {
+    return channels.isEmpty();
+  }
+
+  private @Nullable Subscription find(byte[] name) {
+    Subscription last = recent;
+    if (last != null && last.isOf(name)) {
+      return last;
+    }
+    Subscription found = channels.get(Command.text(name));
+    recent = found;
+    return found;
+  }
+
+  // ---- sending, on the timer's thread alone
+
+  private void subscribe(Link opened, Collection<Subscription> all) {
+    send(
+        opened,
+        all.stream()
+            .map(Subscription::channel)
+            .map(each -> Command.of(Keys.isOfBucket(each) ? Name.SSUBSCRIBE : Name.SUBSCRIBE, each))
+            .toList());
+  }
+
+  private void send(Link opened, List<Command> commands) {
+    threads.schedule(() -> sendNow(opened, commands), 0);
+  }
+
+  private void sendNow(Link opened, List<Command> commands) {
+    try {
+      opened.send(commands);
+    } catch (RuntimeException | Error e) {
+      Log.debug("a command was not sent; the thread that reads ends", e);
+      opened.end();
     }
   }
+
+  private void ping(Link opened) {
+    if (!isCurrent(opened)) {
+      return;
+    }
+    if (unanswered.getAndIncrement() >= MOST_UNANSWERED) {
+      opened.end();
+      return;
+    }
+    sendNow(opened, List.of(Command.of(Name.PING)));
+    threads.schedule(() -> ping(opened), pingNanos);
+  }
+
+  private boolean isCurrent(Link opened) {
+    mutex.lock();
+    try {
+      return !closed && opened.equals(current);
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  // ---- listening
 
   /** Until the connection breaks; then once more, after a pause. */
   private void listen() {
@@ -188,19 +232,24 @@ final class JedisListening implements Wire.Listening {
       current = opened;
       unanswered.set(0);
       begun = clock.nanos();
+      subscribe(opened, channels.values());
+      return true;
     } finally {
       mutex.unlock();
     }
-    opened.write(Command.of(Name.SUBSCRIBE, channel));
-    opened.flush();
-    return true;
   }
 
   private void read(Link opened) {
     Scheduler.Timer ping = threads.schedule(() -> ping(opened), pingNanos);
     try {
       while (true) {
-        heard(opened.next());
+        try {
+          heard(opened.next(), opened);
+        } catch (JedisDataException e) {
+          if (!isElsewhere.test(this, Link.error(e))) {
+            throw e;
+          }
+        }
         unanswered.set(0);
       }
     } finally {
@@ -208,55 +257,36 @@ final class JedisListening implements Wire.Listening {
     }
   }
 
-  private void heard(Object sent) {
+  private void heard(Object sent, Link opened) {
     // Else it is the answer to a ping, where the application's client speaks RESP3.
-    if (sent instanceof List<?> push) {
-      byte[] kind = (byte[]) push.get(0);
-      if (Arrays.equals(kind, MESSAGE)) {
-        message.accept(Replies.bulk(push.get(2)));
-      } else if (Arrays.equals(kind, SUBSCRIBE)) {
-        began();
-      }
-    }
-  }
-
-  private void ping(Link opened) {
-    mutex.lock();
-    try {
-      if (closed || !opened.equals(current)) {
-        return;
-      }
-    } finally {
-      mutex.unlock();
-    }
-    if (unanswered.getAndIncrement() >= MOST_UNANSWERED) {
-      opened.end();
+    if (!(sent instanceof List<?> push) || !(push.get(1) instanceof byte[] name)) {
       return;
     }
-    try {
-      opened.write(Command.of(Name.PING));
-      opened.flush();
-      threads.schedule(() -> ping(opened), pingNanos);
-    } catch (RuntimeException | Error e) {
-      Log.debug("a ping was not sent; the thread that reads ends", e);
-      opened.end();
+    Subscription about = find(name);
+    if (about == null) {
+      return;
+    }
+    byte[] kind = (byte[]) push.get(0);
+    if (Arrays.equals(kind, MESSAGE) || Arrays.equals(kind, SHARD_MESSAGE)) {
+      about.heard(Replies.bulk(push.get(2)));
+    } else if (Arrays.equals(kind, SUBSCRIBED) || Arrays.equals(kind, SHARD_SUBSCRIBED)) {
+      began(about);
+    } else if (Arrays.equals(kind, SHARD_UNSUBSCRIBED)) {
+      // Its slot has moved: the answer to another subscription says to where
+      about.left(this);
+      subscribe(opened, List.of(about));
     }
   }
 
-  private void began() {
-    boolean first;
+  private void began(Subscription subscription) {
     mutex.lock();
     try {
-      first = count == 0;
-      count++;
-      connection = count;
       pause = FIRST_PAUSE_NANOS;
-      changed.signalAll();
     } finally {
       mutex.unlock();
     }
-    if (!first) {
-      threads.schedule(() -> threads.background(again), Wire.soon());
+    if (subscription.began(this)) {
+      threads.schedule(() -> threads.background(subscription::askAgain), Wire.soon());
     }
   }
 
@@ -264,9 +294,6 @@ final class JedisListening implements Wire.Listening {
     mutex.lock();
     try {
       current = null;
-      connection = 0;
-      failed = why;
-      changed.signalAll();
       if (why.failure() == Failure.REFUSED) {
         // Until the next waiter asks for it.
         started = false;
@@ -277,6 +304,7 @@ final class JedisListening implements Wire.Listening {
     } finally {
       mutex.unlock();
     }
+    channels.values().forEach(each -> each.broke(this, why));
   }
 
   /**
@@ -303,11 +331,10 @@ final class JedisListening implements Wire.Listening {
       closed = true;
       open = current;
       current = null;
-      connection = 0;
-      changed.signalAll();
     } finally {
       mutex.unlock();
     }
+    channels.values().forEach(Subscription::close);
     if (open != null) {
       open.end();
     }

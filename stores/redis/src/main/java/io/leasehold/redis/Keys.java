@@ -19,6 +19,8 @@ final class Keys {
   /** So that a lock that is taken again and again makes its keys once. */
   private static final int MOST_RECENT = 256;
 
+  private static final String WAKE = "wake:";
+
   private final String prefix;
   private volatile Names names = new Names(Layout.NEWEST);
 
@@ -39,6 +41,7 @@ final class Keys {
     private final byte[] order;
     private final byte[] waiters;
     private final byte[] tombstones;
+    private final String channels;
     private final byte[][] all;
     private final List<byte[]> touched;
 
@@ -48,6 +51,7 @@ final class Keys {
       this.order = Command.bytes(bucket + "order:" + name);
       this.waiters = Command.bytes(bucket + "waiters:" + name);
       this.tombstones = Command.bytes(bucket + "withdrawn:");
+      this.channels = bucket + WAKE;
       this.all = new byte[][] {state, counter, order, waiters};
       this.touched = List.of(all);
     }
@@ -84,6 +88,11 @@ final class Keys {
         both[i] = tombstone(ids.get(i - all.length));
       }
       return Arrays.asList(both);
+    }
+
+    /** On which a client is woken that waits for names of the bucket. */
+    String channel(long client) {
+      return channels + Long.toHexString(client);
     }
 
     /** Remembers that an id was withdrawn. */
@@ -160,9 +169,14 @@ final class Keys {
     return List.of(Command.bytes(prefix + "{0}:"), Command.bytes(prefix + "{1}:"));
   }
 
-  /** On which a client is woken. */
+  /** On which a client is woken, whatever it waits for. */
   String channel(long client) {
-    return prefix + "wake:" + Long.toHexString(client);
+    return prefix + WAKE + Long.toHexString(client);
+  }
+
+  /** Whether a channel is that of a bucket: only those have a tag. */
+  static boolean isOfBucket(String channel) {
+    return channel.indexOf('}') >= 0;
   }
 
   /** Matches the keys of all names. */

@@ -53,6 +53,11 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
   }
 
   @Override
+  public String channel() {
+    return channel;
+  }
+
+  @Override
   public int connection() {
     return connection;
   }

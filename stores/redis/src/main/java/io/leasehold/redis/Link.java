@@ -34,6 +34,8 @@ final class Link {
   /** How long a read may take, in milliseconds; 0: as the connection was made. */
   private int limit;
 
+  private volatile boolean ended;
+
   /** When it was put aside; guarded by the wire that it belongs to. */
   long idleSince;
 
@@ -203,6 +205,23 @@ final class Link {
     Objects.requireNonNull(none, "nothing was asked for");
   }
 
+  /**
+   * Sends commands, while another thread reads, and may end it.
+   *
+   * @throws JedisConnectionException if they cannot be sent
+   */
+  void send(List<Command> commands) {
+    if (!ended) {
+      commands.forEach(this::write);
+      flush();
+    }
+    if (ended) {
+      // Jedis connects anew to send, and nothing would read there
+      end();
+      throw new JedisConnectionException("the connection was ended");
+    }
+  }
+
   /** Reads one answer, and sends nothing. */
   @Nullable Object receive() {
     try {
@@ -224,6 +243,7 @@ final class Link {
 
   /** Ends it at once: nothing that was not sent yet is. */
   void end() {
+    ended = true;
     try {
       socket.close();
     } catch (IOException e) {

@@ -7,6 +7,7 @@ import io.leasehold.spi.support.Clock;
 import io.leasehold.spi.support.TimedJoin;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -25,7 +26,11 @@ final class Node {
   /** Of Redis 8.4, of Valkey 9, and of Tair. */
   private static final List<Name> COMPARING = List.of(Name.DELEX, Name.DELIFEQ, Name.CAD);
 
-  private static final Command KNOWN = Command.of(Name.COMMAND, "INFO", "DELEX", "DELIFEQ", "CAD");
+  /** The last since Redis 7.0. */
+  private static final Command KNOWN =
+      Command.of(Name.COMMAND, "INFO", "DELEX", "DELIFEQ", "CAD", "SSUBSCRIBE");
+
+  private static final int SHARDED = COMPARING.size();
 
   private final Wire wire;
   private final Clock clock;
@@ -33,12 +38,17 @@ final class Node {
   /** How a key is deleted if it has a certain value; empty if only by a script. */
   private volatile Optional<Name> deleteIf;
 
+  /** Whether the channel of a bucket is heard where the bucket is. */
+  private final boolean sharded;
+
   private final List<Finding> findings;
 
-  private Node(Wire wire, Clock clock, Optional<Name> deleteIf, List<Finding> findings) {
+  private Node(
+      Wire wire, Clock clock, Optional<Name> deleteIf, boolean sharded, List<Finding> findings) {
     this.wire = wire;
     this.clock = clock;
     this.deleteIf = deleteIf;
+    this.sharded = sharded;
     this.findings = findings;
   }
 
@@ -53,7 +63,8 @@ final class Node {
     for (Script script : Script.values()) {
       commands.add(script.load());
     }
-    if (spread.stream().map(wire::place).distinct().count() == 1) {
+    boolean spreads = spread.stream().map(wire::place).distinct().count() > 1;
+    if (!spreads) {
       // Refused by a node of a cluster; needs no more permission, which INFO would
       commands.add(Script.nothing(spread));
     }
@@ -69,7 +80,9 @@ final class Node {
     List<Object> answers = replies.subList(needed + 1, replies.size());
     ServerDiagnosis.requireOnePrimary(wire.server(), answers);
     List<Finding> findings = ServerDiagnosis.of(answers);
-    Node node = new Node(wire, clock, deleteIf(replies.get(needed)), findings);
+    List<?> known = known(replies.get(needed));
+    boolean sharded = spreads && known.get(SHARDED) != null;
+    Node node = new Node(wire, clock, deleteIf(known), sharded, findings);
     wire.onReconnect(() -> node.askAgain(within));
     return node;
   }
@@ -81,18 +94,22 @@ final class Node {
             .whenComplete(
                 (replies, failed) -> {
                   if (replies != null) {
-                    deleteIf = deleteIf(replies.get(0));
+                    deleteIf = deleteIf(known(replies.get(0)));
                   }
                 });
   }
 
-  /** Who may not ask gets scripts. */
-  private static Optional<Name> deleteIf(@Nullable Object known) {
-    if (known instanceof List<?> infos && infos.size() == COMPARING.size()) {
-      for (int i = 0; i < infos.size(); i++) {
-        if (infos.get(i) != null) {
-          return Optional.of(COMPARING.get(i));
-        }
+  /** What is known of each command; nothing if the user may not ask. */
+  private static List<?> known(@Nullable Object answer) {
+    return answer instanceof List<?> infos && infos.size() > SHARDED
+        ? infos
+        : Collections.nCopies(SHARDED + 1, null);
+  }
+
+  private static Optional<Name> deleteIf(List<?> known) {
+    for (int i = 0; i < COMPARING.size(); i++) {
+      if (known.get(i) != null) {
+        return Optional.of(COMPARING.get(i));
       }
     }
     return Optional.empty();
@@ -105,6 +122,11 @@ final class Node {
 
   Wire wire() {
     return wire;
+  }
+
+  /** Whether clients are woken on the channels of buckets, of which each node has its own. */
+  boolean isSharded() {
+    return sharded;
   }
 
   /** Whether it compares before it deletes or sets, without a script. */

@@ -19,7 +19,6 @@ import io.leasehold.spi.support.GrantMessages;
 import io.leasehold.spi.support.GrantMessages.Moment;
 import io.leasehold.spi.support.GrantMessages.Word;
 import io.leasehold.spi.support.Log;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -69,17 +68,17 @@ final class RedisStore implements LockStore {
   private final RedisOperator operator;
   private final Ended ended;
   private final GrantMessages messages;
-  private final Wire.Listening listening;
-  private final Asked asked;
+  private final Channels channels;
+  private final Asked asked = new Asked();
 
   private final Map<LeaseId, Waiting> waiting = new ConcurrentHashMap<>();
 
   /**
    * One that is queued.
    *
-   * @param heardOn the connection that listened when it was
+   * @param asked by which attempt
    */
-  private record Waiting(Ticket ticket, int heardOn) {}
+  private record Waiting(Ticket ticket, Asking asked) {}
 
   /**
    * Opens one.
@@ -150,9 +149,7 @@ final class RedisStore implements LockStore {
     this.renewing = new Renewing(node, keys, sole, messages, clock);
     this.operator = new RedisOperator(node, keys, clock);
     this.ended = new Ended(operator, this::withdraw, clock);
-    String channel = keys.channel(new SecureRandom().nextLong());
-    this.asked = new Asked(channel);
-    this.listening = node.wire().listen(channel, this::heard, this::askAboutAll);
+    this.channels = new Channels(node, keys, this::heard, this::askAboutAll);
     node.wire().onTakeOver(() -> ended.withdraw(ASKED_WITHIN));
   }
 
@@ -169,9 +166,14 @@ final class RedisStore implements LockStore {
     }
   }
 
-  /** Messages may have been lost: asks in one batch which of them are worth an attempt. */
-  private void askAboutAll() {
-    askAbout(waiting.values().stream().map(Waiting::ticket).toList(), true);
+  /** Messages on a channel may have been lost: asks in one batch which are worth an attempt. */
+  private void askAboutAll(String channel) {
+    askAbout(
+        waiting.values().stream()
+            .filter(each -> each.asked.listening.channel().equals(channel))
+            .map(Waiting::ticket)
+            .toList(),
+        true);
   }
 
   /**
@@ -250,7 +252,12 @@ final class RedisStore implements LockStore {
    *
    * @param heardOn the connection that listens
    */
-  private record Asking(Moment sent, int heardOn) {}
+  private record Asking(Moment sent, Wire.Listening listening, int heardOn) {
+    /** Whether it still does; looked at once what is to be reported is remembered. */
+    boolean isHeard() {
+      return heardOn != 0 && listening.connection() == heardOn;
+    }
+  }
 
   private <T> CompletionStage<T> ask(
       List<Ticket> tickets, Duration within, BiFunction<@Nullable Object, Asking, T> answer) {
@@ -276,11 +283,12 @@ final class RedisStore implements LockStore {
       Duration within,
       BiFunction<@Nullable Object, Asking, T> answer) {
     long end = clock.nanos() + within.toNanos();
-    Asking asking = new Asking(messages.now(), listening.connection());
     String name = tickets.get(0).name();
+    Wire.Listening listening = channels.of(name);
+    Asking asking = new Asking(messages.now(), listening, listening.connection());
     List<byte[]> ids = Asked.ids(tickets);
     List<byte[]> touched = keys.of(name).touchedWith(ids);
-    List<byte[]> arguments = asked.of(tickets, ids, carefully);
+    List<byte[]> arguments = asked.of(tickets, ids, carefully, listening.channel());
     return Node.then(
         node.run(Script.ATTEMPT, name, touched, arguments, replication, within),
         reply ->
@@ -296,24 +304,17 @@ final class RedisStore implements LockStore {
     } else {
       messages.forget(ticket.id());
     }
-    remember(ticket, answer, asked.heardOn());
-    return answer instanceof Attempt.Queued queued && isHeardOn(asked.heardOn())
-        ? queued.asWatched()
-        : answer;
-  }
-
-  /** Whether this connection listens; looked at once what is to be reported is remembered. */
-  private boolean isHeardOn(int connection) {
-    return connection != 0 && listening.connection() == connection;
+    remember(ticket, answer, asked);
+    return answer instanceof Attempt.Queued queued && asked.isHeard() ? queued.asWatched() : answer;
   }
 
   private Duration left(long end) {
     return Duration.ofNanos(Math.max(1, end - clock.nanos()));
   }
 
-  private void remember(Ticket ticket, Attempt answer, int heard) {
+  private void remember(Ticket ticket, Attempt answer, Asking asked) {
     if (answer instanceof Attempt.Queued) {
-      waiting.put(ticket.id(), new Waiting(ticket, heard));
+      waiting.put(ticket.id(), new Waiting(ticket, asked));
     } else {
       forget(ticket.id());
     }
@@ -442,10 +443,13 @@ final class RedisStore implements LockStore {
   @Override
   public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
     Waiting queued = waiting.get(ticket.id());
-    int heard = queued == null ? 0 : queued.heardOn();
-    return listening
+    return (queued == null ? channels.of(ticket.name()) : queued.asked.listening)
         .established(within)
-        .thenApply(now -> now == heard ? Watch.NOTHING_MISSED : Watch.ATTEMPT_AGAIN);
+        .thenApply(
+            now ->
+                queued != null && queued.asked.heardOn == now
+                    ? Watch.NOTHING_MISSED
+                    : Watch.ATTEMPT_AGAIN);
   }
 
   @Override

@@ -230,11 +230,9 @@ final class Sentinels implements Connections.Source {
     List<JedisListening> listenings = new ArrayList<>();
     for (Connections sentinel : sentinels) {
       Runnable check = () -> check(sentinel);
-      JedisListening listening =
-          new JedisListening(
-              sentinel,
-              threads,
-              clock,
+      JedisListening listening = new JedisListening(sentinel, threads, clock);
+      Wire.Listening toSwitches =
+          listening.listen(
               SWITCH,
               message -> {
                 if (Command.text(message).startsWith(name + " ")) {
@@ -243,7 +241,7 @@ final class Sentinels implements Connections.Source {
               },
               check);
       listenings.add(listening);
-      threads.background(() -> listen(threads, listening, check));
+      threads.background(() -> listen(threads, toSwitches, check));
     }
     return () -> {
       followers.remove(place);
@@ -252,7 +250,7 @@ final class Sentinels implements Connections.Source {
   }
 
   /** Until it listens; then it was told of nothing before. */
-  private static void listen(Threads threads, JedisListening listening, Runnable check) {
+  private static void listen(Threads threads, Wire.Listening listening, Runnable check) {
     CompletionStage<Void> unused =
         listening
             .established(AGAIN)

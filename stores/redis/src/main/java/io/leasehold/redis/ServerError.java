@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.HostAndPort;
 
 /** An error that the server answered. Its first word says which. */
 record ServerError(String message) {
@@ -69,6 +70,27 @@ record ServerError(String message) {
   boolean isOfAnotherNode() {
     String code = code();
     return code.equals("MOVED") || code.equals("ASK");
+  }
+
+  /** Whether it says that for good. */
+  boolean isMoved() {
+    return code().equals("MOVED");
+  }
+
+  // As in MOVED 3999 127.0.0.1:6381
+
+  /** The slot of which another node has said that. */
+  int slot() {
+    return Integer.parseInt(word(1));
+  }
+
+  /** Which one that is; without a host it is that of the node that was asked. */
+  HostAndPort otherNode() {
+    return HostAndPort.from(word(2));
+  }
+
+  private String word(int index) {
+    return message.split(" ", -1)[index];
   }
 
   /** Whether it comes from a replica, which cannot lock. */

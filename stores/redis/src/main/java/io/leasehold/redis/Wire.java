@@ -46,8 +46,9 @@ interface Wire extends AutoCloseable {
   }
 
   /**
-   * Listens to a channel until it is closed, over one connection that is made again when it breaks,
-   * or another server has come to be behind the address.
+   * Listens to a channel until it is closed, from the first time that a waiter asks for it, over a
+   * connection that is made again when it breaks, or another server has come to be behind the
+   * address. In a cluster the channel of a bucket is listened to where the bucket is.
    *
    * @param message told of each message
    * @param again told a moment after the connection was made again, each time but the first: the
@@ -96,6 +97,9 @@ interface Wire extends AutoCloseable {
 
   /** A channel that is listened to. */
   interface Listening {
+    /** Its name. */
+    String channel();
+
     /**
      * Completes once the channel is listened to, with a number that rises with each connection.
      * Fails as {@link Wire#send} does.

@@ -65,6 +65,11 @@ local function run_behind(order, granted)
   return table.concat(run)
 end
 
+-- Tells a client what it was granted. A channel with a tag is that of a bucket, which one node of a cluster serves
+local function publish(channel, message)
+  redis.pcall(string.find(channel, '}', 1, true) and 'SPUBLISH' or 'PUBLISH', channel, message)
+end
+
 -- Whether waiters that came behind so many created a key of the waiters, so that the key needs an expiry
 local function was_lost(before, rests)
   return before == 0 or redis.call('PTTL', rests) == -1

@@ -53,7 +53,7 @@ local function hand_over()
   local message = granted .. ' ' .. text .. (waiting > 0 and ' 1' or ' 0')
   if fairly == 1 and waiting > 0 then message = message .. run_behind(ORDER, granted) end
   if client_of(granted) == client_of(ARGV[1]) then return message end
-  redis.pcall('PUBLISH', channel, message)
+  publish(channel, message)
   return 1
 end
 

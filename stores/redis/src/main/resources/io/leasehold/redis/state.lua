@@ -191,7 +191,7 @@ local function settle(state, counter)
   end
   local wanted = math.min(1, state.waiting)
   for _, e in ipairs(granted) do
-    redis.pcall('PUBLISH', e[CHANNEL], e[ID] .. ' ' .. digits(e[NUMBER]) .. ' ' .. wanted .. run_of(state, e))
+    publish(e[CHANNEL], e[ID] .. ' ' .. digits(e[NUMBER]) .. ' ' .. wanted .. run_of(state, e))
   end
 end
 

@@ -227,21 +227,14 @@ class ErrorTest extends ServerTest {
   void listeningGoesOn(Step step) throws Exception {
     BlockingQueue<String> messages = new LinkedBlockingQueue<>();
     try (Threads threads = new Threads()) {
-      JedisListening listening =
-          new JedisListening(
-              failingIn(step),
-              threads,
-              new SystemClock(),
-              "news",
-              message -> messages.add(Command.text(message)),
-              () -> {});
+      JedisListening listening = new JedisListening(failingIn(step), threads, new SystemClock());
+      Subscription news =
+          listening.listen("news", message -> messages.add(Command.text(message)), () -> {});
       errors.set(TIMES);
-      assertThat(listening.established(WITHIN).toCompletableFuture()).isCompletedExceptionally();
+      assertThat(news.established(WITHIN).toCompletableFuture()).isCompletedExceptionally();
       await()
           .atMost(PATIENCE)
-          .until(
-              () ->
-                  !listening.established(WITHIN).toCompletableFuture().isCompletedExceptionally());
+          .until(() -> !news.established(WITHIN).toCompletableFuture().isCompletedExceptionally());
       assertThat(server.command("PUBLISH", "news", "a")).isEqualTo(1L);
       assertThat(messages.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("a");
       listening.close();

@@ -28,6 +28,9 @@ class FastPathsTest extends ServerTest {
 
   private static final long UNIT_MILLIS = 5_000;
 
+  private static final String PUBLISH =
+      "redis.pcall(string.find(channel, '}', 1, true) and 'SPUBLISH' or 'PUBLISH', ";
+
   private static final String PTTL = "redis.call('PTTL', ";
 
   /** Of what real time has taken. */
@@ -101,7 +104,7 @@ class FastPathsTest extends ServerTest {
                       "{ '" + micros / 1_000_000 + "', '" + micros % 1_000_000 + "' }")
                   .replace(PTTL, "rounded(")
                   .replace("CONFIRM = 2500000", "CONFIRM = 20000000")
-                  .replace("redis.pcall('PUBLISH', ", "redis.pcall('RPUSH', '" + log() + "' .. ");
+                  .replace(PUBLISH, "redis.pcall('RPUSH', '" + log() + "' .. ");
       Command command = Script.command(Command.Name.EVAL, Command.bytes(text), touched, arguments);
       Object reply = send(command);
       if (reply instanceof byte[] message && script == Script.RELEASE) {

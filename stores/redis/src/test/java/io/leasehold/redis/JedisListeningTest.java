@@ -27,6 +27,7 @@ class JedisListeningTest extends ServerTest {
   private BlockingQueue<String> messages;
   private FaultProxy proxy;
   private JedisListening listening;
+  private Subscription news;
 
   JedisListeningTest() {
     super(RedisServer.of(Kind.REDIS_7_0));
@@ -44,10 +45,9 @@ class JedisListeningTest extends ServerTest {
             threads,
             new SystemClock(),
             PING,
-            "news",
-            message -> messages.add(Command.text(message)),
-            () -> {});
-    assertThat(listening.established(PATIENCE).toCompletableFuture().join()).isEqualTo(1);
+            (here, error) -> false);
+    news = listening.listen("news", message -> messages.add(Command.text(message)), () -> {});
+    assertThat(news.established(PATIENCE).toCompletableFuture().join()).isEqualTo(1);
   }
 
   @AfterEach
@@ -67,15 +67,15 @@ class JedisListeningTest extends ServerTest {
     await().atMost(PATIENCE).until(() -> proxy.requests() >= begun + 5);
     publish("a");
     assertThat(messages.take()).isEqualTo("a");
-    assertThat(listening.connection()).isEqualTo(1);
+    assertThat(news.connection()).isEqualTo(1);
   }
 
   @Test
   void aSilentConnectionIsMadeAgain() throws Exception {
     proxy.drop(Direction.TO_CLIENT);
-    await().atMost(PATIENCE).until(() -> listening.connection() == 0);
+    await().atMost(PATIENCE).until(() -> news.connection() == 0);
     proxy.heal();
-    await().atMost(PATIENCE).until(() -> listening.connection() == 2);
+    await().atMost(PATIENCE).until(() -> news.connection() == 2);
     publish("b");
     assertThat(messages.take()).isEqualTo("b");
   }
