@@ -48,7 +48,7 @@ final class ClusterListening {
   Wire.Listening listen(String server, String channel, Consumer<byte[]> message, Runnable again) {
     int slot = JedisClusterCRC16.getSlot(channel);
     Subscription made =
-        new Subscription(server, clock, channel, message, again, each -> place(slot, each));
+        new Subscription(server, channel, message, again, each -> place(slot, each));
     bySlot.computeIfAbsent(slot, none -> new CopyOnWriteArrayList<>()).add(made);
     return made;
   }

@@ -106,7 +106,7 @@ final class JedisListening {
 
   /** Of a channel that will be listened to here as soon as a waiter asks for it. */
   Subscription listen(String channel, Consumer<byte[]> message, Runnable again) {
-    return new Subscription(connections.server(), clock, channel, message, again, this::add);
+    return new Subscription(connections.server(), channel, message, again, this::add);
   }
 
   // ---- which channels

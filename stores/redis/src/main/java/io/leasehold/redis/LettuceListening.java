@@ -9,7 +9,6 @@ import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.RedisPubSubListener;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
@@ -63,7 +62,7 @@ final class LettuceListening extends RedisPubSubAdapter<String, String>
   }
 
   @Override
-  public CompletionStage<Integer> established(Duration within) {
+  public CompletionStage<Integer> established() {
     mutex.lock();
     try {
       if (!started && !closed) {

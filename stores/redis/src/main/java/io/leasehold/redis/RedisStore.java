@@ -444,7 +444,7 @@ final class RedisStore implements LockStore {
   public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
     Waiting queued = waiting.get(ticket.id());
     return (queued == null ? channels.of(ticket.name()) : queued.asked.listening)
-        .established(within)
+        .established()
         .thenApply(
             now ->
                 queued != null && queued.asked.heardOn == now

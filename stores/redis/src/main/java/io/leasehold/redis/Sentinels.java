@@ -253,7 +253,7 @@ final class Sentinels implements Connections.Source {
   private static void listen(Threads threads, Wire.Listening listening, Runnable check) {
     CompletionStage<Void> unused =
         listening
-            .established(AGAIN)
+            .established()
             .handle(
                 (connection, failed) -> {
                   if (failed == null) {

@@ -2,12 +2,9 @@ package io.leasehold.redis;
 
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
-import io.leasehold.spi.support.Clock;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 /** One channel that is listened to, over one connection after another. Thread-safe. */
 final class Subscription implements Wire.Listening {
   private final String server;
-  private final Clock clock;
   private final String channel;
   private final byte[] name;
   private final Consumer<byte[]> message;
@@ -23,10 +19,11 @@ final class Subscription implements Wire.Listening {
   private final Consumer<Subscription> wanted;
 
   private final ReentrantLock mutex = new ReentrantLock();
-  private final Condition changed = mutex.newCondition();
   private int count;
   private boolean closed;
-  private @Nullable StoreException failed;
+
+  /** Completed once it is listened to, or that has failed. */
+  private CompletableFuture<Integer> next = new CompletableFuture<>();
 
   /** Over whose connection. */
   private @Nullable JedisListening at;
@@ -44,13 +41,11 @@ final class Subscription implements Wire.Listening {
    */
   Subscription(
       String server,
-      Clock clock,
       String channel,
       Consumer<byte[]> message,
       Runnable again,
       Consumer<Subscription> wanted) {
     this.server = server;
-    this.clock = clock;
     this.channel = channel;
     this.name = Command.bytes(channel);
     this.message = message;
@@ -73,41 +68,22 @@ final class Subscription implements Wire.Listening {
   }
 
   @Override
-  public CompletionStage<Integer> established(Duration within) {
-    int now = connection;
-    return now != 0 ? CompletableFuture.completedFuture(now) : await(within);
-  }
-
-  private CompletionStage<Integer> await(Duration within) {
-    long end = clock.nanos() + within.toNanos();
-    boolean interrupted = false;
-    fail(null);
-    wanted.accept(this);
+  public CompletionStage<Integer> established() {
+    CompletableFuture<Integer> standing;
     mutex.lock();
     try {
-      while (connection == 0 && failed == null && !closed) {
-        long left = end - clock.nanos();
-        if (left <= 0) {
-          failed =
-              new StoreException(
-                  Failure.UNAVAILABLE, "cannot listen to " + server + " in time", null);
-          break;
-        }
-        try {
-          long ignored = changed.awaitNanos(left);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
+      if (connection != 0) {
+        return CompletableFuture.completedFuture(connection);
       }
-      return connection != 0
-          ? CompletableFuture.completedFuture(connection)
-          : CompletableFuture.failedFuture(failed == null ? ended() : failed);
+      if (closed) {
+        return CompletableFuture.failedFuture(ended());
+      }
+      standing = next.copy();
     } finally {
       mutex.unlock();
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
+    wanted.accept(this);
+    return standing;
   }
 
   private StoreException ended() {
@@ -115,15 +91,17 @@ final class Subscription implements Wire.Listening {
         Failure.UNAVAILABLE, "the connection to " + server + " was closed", null);
   }
 
-  /** Those that wait for it are told; null for those that come. */
-  void fail(@Nullable StoreException why) {
+  /** Those that wait for it are told. */
+  void fail(StoreException why) {
+    CompletableFuture<Integer> told;
     mutex.lock();
     try {
-      failed = why;
-      changed.signalAll();
+      told = next;
+      next = new CompletableFuture<>();
     } finally {
       mutex.unlock();
     }
+    told.completeExceptionally(why);
   }
 
   /** Whether a waiter has ever asked for it. */
@@ -153,27 +131,34 @@ final class Subscription implements Wire.Listening {
 
   /** It is listened to; returns whether it was once before, so that messages may have been lost. */
   boolean began(JedisListening there) {
+    CompletableFuture<Integer> told;
+    int number;
     mutex.lock();
     try {
       if (!there.equals(at)) {
         return false;
       }
       count++;
-      connection = count;
-      changed.signalAll();
-      return count > 1;
+      number = count;
+      connection = number;
+      told = next;
+      next = new CompletableFuture<>();
     } finally {
       mutex.unlock();
     }
+    told.complete(number);
+    return number > 1;
   }
 
-  /** It is not listened to there any more. */
-  void left(JedisListening there) {
+  /** It is not listened to there any more; returns whether that was where it was. */
+  boolean left(JedisListening there) {
     mutex.lock();
     try {
-      if (there.equals(at)) {
+      boolean here = there.equals(at);
+      if (here) {
         connection = 0;
       }
+      return here;
     } finally {
       mutex.unlock();
     }
@@ -181,14 +166,8 @@ final class Subscription implements Wire.Listening {
 
   /** It cannot be listened to there. */
   void broke(JedisListening there, StoreException why) {
-    mutex.lock();
-    try {
-      if (there.equals(at)) {
-        connection = 0;
-        fail(why);
-      }
-    } finally {
-      mutex.unlock();
+    if (left(there)) {
+      fail(why);
     }
   }
 
@@ -206,9 +185,9 @@ final class Subscription implements Wire.Listening {
     try {
       closed = true;
       connection = 0;
-      changed.signalAll();
     } finally {
       mutex.unlock();
     }
+    fail(ended());
   }
 }

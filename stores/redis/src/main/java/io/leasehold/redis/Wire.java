@@ -102,9 +102,9 @@ interface Wire extends AutoCloseable {
 
     /**
      * Completes once the channel is listened to, with a number that rises with each connection.
-     * Fails as {@link Wire#send} does.
+     * Fails if that fails; does not block, and has no limit of time.
      */
-    CompletionStage<Integer> established(Duration within);
+    CompletionStage<Integer> established();
 
     /** The number of the connection; 0 while there is none. */
     int connection();

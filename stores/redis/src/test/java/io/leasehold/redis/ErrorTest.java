@@ -231,10 +231,8 @@ class ErrorTest extends ServerTest {
       Subscription news =
           listening.listen("news", message -> messages.add(Command.text(message)), () -> {});
       errors.set(TIMES);
-      assertThat(news.established(WITHIN).toCompletableFuture()).isCompletedExceptionally();
-      await()
-          .atMost(PATIENCE)
-          .until(() -> !news.established(WITHIN).toCompletableFuture().isCompletedExceptionally());
+      assertThat(news.established().toCompletableFuture()).failsWithin(PATIENCE);
+      await().atMost(PATIENCE).until(() -> news.connection() != 0);
       assertThat(server.command("PUBLISH", "news", "a")).isEqualTo(1L);
       assertThat(messages.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("a");
       listening.close();

@@ -47,7 +47,7 @@ class JedisListeningTest extends ServerTest {
             PING,
             (here, error) -> false);
     news = listening.listen("news", message -> messages.add(Command.text(message)), () -> {});
-    assertThat(news.established(PATIENCE).toCompletableFuture().join()).isEqualTo(1);
+    assertThat(news.established().toCompletableFuture()).succeedsWithin(PATIENCE).isEqualTo(1);
   }
 
   @AfterEach
