@@ -56,15 +56,16 @@ final class ClusterListening {
   /** Has a channel listened to at the node that serves its slot. Sends nothing on this thread. */
   private void place(int slot, Subscription subscription) {
     HostAndPort owner = slots.owner(slot);
+    if (owner == null) {
+      subscription.fail(
+          new StoreException(Failure.UNAVAILABLE, "no node serves slot " + slot, null));
+      return;
+    }
     JedisListening unused = null;
     mutex.lock();
     try {
-      if (closed) {
-        subscription.close();
-      } else if (owner == null) {
-        subscription.fail(
-            new StoreException(Failure.UNAVAILABLE, "no node serves slot " + slot, null));
-      } else {
+      // Then all subscriptions are closed too
+      if (!closed) {
         JedisListening to = nodes.computeIfAbsent(owner, this::listening);
         JedisListening from = subscription.moveTo(to);
         if (from != null && !from.equals(to)) {

@@ -117,17 +117,19 @@ final class JedisListening {
     mutex.lock();
     try {
       boolean isNew = channels.put(subscription.channel(), subscription) == null;
-      if (closed) {
-        subscription.close();
-      } else if (!started) {
-        started = true;
-        threads.background(this::listen);
-      } else if (isNew && current != null) {
-        subscribe(current, List.of(subscription));
+      if (!closed) {
+        if (!started) {
+          started = true;
+          threads.background(this::listen);
+        } else if (isNew && current != null) {
+          subscribe(current, List.of(subscription));
+        }
+        return;
       }
     } finally {
       mutex.unlock();
     }
+    subscription.close();
   }
 
   /** A channel is listened to elsewhere. */
