@@ -86,6 +86,7 @@ final class ClusterListening {
         new Connections("Redis at " + node, () -> open(node)),
         threads,
         clock,
+        JedisListening.PING,
         (here, error) -> isElsewhere(here, node, error));
   }
 

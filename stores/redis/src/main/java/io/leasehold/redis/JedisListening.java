@@ -33,7 +33,8 @@ final class JedisListening {
   private static final byte[] SHARD_SUBSCRIBED = Command.bytes("ssubscribe");
   private static final byte[] SHARD_UNSUBSCRIBED = Command.bytes("sunsubscribe");
 
-  private static final Duration PING = Duration.ofSeconds(5);
+  /** Between pings. */
+  static final Duration PING = Duration.ofSeconds(5);
 
   /** With the next, a connection on which nothing came since is taken to be broken. */
   private static final int MOST_UNANSWERED = 2;
@@ -75,21 +76,9 @@ final class JedisListening {
   /**
    * To channels of a node of a cluster.
    *
+   * @param ping between pings; after two without an answer the connection is taken to be broken
    * @param isElsewhere told of an error that a subscription was answered; returns whether it only
    *     says that another node serves the channel
-   */
-  JedisListening(
-      Connections connections,
-      Threads threads,
-      Clock clock,
-      BiPredicate<JedisListening, ServerError> isElsewhere) {
-    this(connections, threads, clock, PING, isElsewhere);
-  }
-
-  /**
-   * As the others.
-   *
-   * @param ping between pings; after two without an answer the connection is taken to be broken
    */
   JedisListening(
       Connections connections,

@@ -72,12 +72,10 @@ record ServerError(String message) {
     return code.equals("MOVED") || code.equals("ASK");
   }
 
-  /** Whether it says that for good. */
+  /** Whether it says that for good, as in {@code MOVED 3999 127.0.0.1:6381}. */
   boolean isMoved() {
     return code().equals("MOVED");
   }
-
-  // As in MOVED 3999 127.0.0.1:6381
 
   /** The slot of which another node has said that. */
   int slot() {
