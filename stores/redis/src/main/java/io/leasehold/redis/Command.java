@@ -31,6 +31,8 @@ record Command(Name name, List<byte[]> arguments) {
     SCAN,
     SUBSCRIBE,
     SSUBSCRIBE,
+    PUBLISH,
+    SPUBLISH,
     PING,
     INFO,
     CONFIG,

@@ -1,5 +1,6 @@
 package io.leasehold.redis;
 
+import io.leasehold.redis.Command.Name;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -172,6 +173,12 @@ final class Keys {
   /** On which a client is woken, whatever it waits for. */
   String channel(long client) {
     return prefix + WAKE + Long.toHexString(client);
+  }
+
+  /** A message as those that wake clients, on a channel that none listens to. */
+  Command wakeUp(boolean isOfBucket) {
+    String channel = (isOfBucket ? bucket(layout(), 0) : prefix) + WAKE;
+    return Command.of(isOfBucket ? Name.SPUBLISH : Name.PUBLISH, channel, "");
   }
 
   /** Whether a channel is that of a bucket: only those have a tag. */

@@ -41,24 +41,33 @@ final class Node {
   /** Whether the channel of a bucket is heard where the bucket is. */
   private final boolean sharded;
 
+  /** As the scripts wake clients, but for none. */
+  private final Command wakeUp;
+
   private final List<Finding> findings;
 
   private Node(
-      Wire wire, Clock clock, Optional<Name> deleteIf, boolean sharded, List<Finding> findings) {
+      Wire wire,
+      Clock clock,
+      Optional<Name> deleteIf,
+      boolean sharded,
+      Command wakeUp,
+      List<Finding> findings) {
     this.wire = wire;
     this.clock = clock;
     this.deleteIf = deleteIf;
     this.sharded = sharded;
+    this.wakeUp = wakeUp;
     this.findings = findings;
   }
 
   /**
    * Asks what the server can do, and teaches it the scripts.
    *
-   * @param spread keys that a cluster has in several places
    * @throws StoreException if it cannot be reached, refuses, or is a node of a cluster
    */
-  static Node probe(Wire wire, Clock clock, List<byte[]> spread, Duration within) {
+  static Node probe(Wire wire, Clock clock, Keys keys, Duration within) {
+    List<byte[]> spread = keys.spread();
     List<Command> commands = new ArrayList<>();
     for (Script script : Script.values()) {
       commands.add(script.load());
@@ -70,7 +79,8 @@ final class Node {
     }
     int needed = commands.size();
     commands.add(KNOWN);
-    commands.addAll(ServerDiagnosis.QUESTIONS);
+    Command wakeUp = keys.wakeUp(spreads);
+    commands.addAll(ServerDiagnosis.questions(wakeUp));
     List<Object> replies = TimedJoin.ofOpening(wire.server(), wire.send(commands, within), within);
     for (Object reply : replies.subList(0, needed)) {
       if (reply instanceof ServerError error) {
@@ -79,10 +89,13 @@ final class Node {
     }
     List<Object> answers = replies.subList(needed + 1, replies.size());
     ServerDiagnosis.requireOnePrimary(wire.server(), answers);
-    List<Finding> findings = ServerDiagnosis.of(answers);
     List<?> known = known(replies.get(needed));
     boolean sharded = spreads && known.get(SHARDED) != null;
-    Node node = new Node(wire, clock, deleteIf(known), sharded, findings);
+    List<Finding> findings = new ArrayList<>(ServerDiagnosis.of(answers));
+    if (sharded == spreads) {
+      findings.addAll(ServerDiagnosis.ofWakeUp(wakeUp, answers));
+    }
+    Node node = new Node(wire, clock, deleteIf(known), sharded, keys.wakeUp(sharded), findings);
     wire.onReconnect(() -> node.askAgain(within));
     return node;
   }
@@ -118,6 +131,18 @@ final class Node {
   /** What the server said of itself when this connected. */
   List<Finding> findings() {
     return findings;
+  }
+
+  /** What one of its servers says of itself now. */
+  CompletionStage<List<Finding>> diagnose(Wire server, Duration within) {
+    return server
+        .send(ServerDiagnosis.questions(wakeUp), within)
+        .thenApply(
+            answers -> {
+              List<Finding> all = new ArrayList<>(ServerDiagnosis.of(answers));
+              all.addAll(ServerDiagnosis.ofWakeUp(wakeUp, answers));
+              return all;
+            });
   }
 
   Wire wire() {

@@ -84,7 +84,7 @@ public final class RedisScripts implements AutoCloseable {
 
   private static RedisScripts open(Wire wire, Keys keys, String prefix) {
     try {
-      Node unused = Node.probe(wire, new SystemClock(), keys.spread(), OPENING);
+      Node unused = Node.probe(wire, new SystemClock(), keys, OPENING);
       return new RedisScripts(wire, prefix);
     } catch (RuntimeException e) {
       wire.close();

@@ -120,7 +120,7 @@ final class RedisStore implements LockStore {
 
   private static Node probe(
       Wire wire, Keys keys, Optional<Replication> replication, Clock clock, Duration within) {
-    Node node = Node.probe(wire, clock, keys.spread(), within);
+    Node node = Node.probe(wire, clock, keys, within);
     replication.ifPresent(wanted -> wanted.require(wire, within));
     return node;
   }
@@ -463,7 +463,7 @@ final class RedisStore implements LockStore {
     for (Wire server : node.wire().nodes()) {
       all =
           all.thenCombine(
-              server.send(ServerDiagnosis.QUESTIONS, within).thenApply(ServerDiagnosis::of),
+              node.diagnose(server, within),
               (before, more) -> {
                 more.stream().filter(each -> !before.contains(each)).forEach(before::add);
                 return before;

@@ -17,9 +17,6 @@ final class ServerDiagnosis {
   private static final List<String> SETTINGS =
       List.of("save", "appendfsync", "timeout", "min-replicas-to-write", "maxmemory-clients");
 
-  /** One setting each: older servers take no more. */
-  static final List<Command> QUESTIONS = questions();
-
   /** Below, a connection may end that the client trusts. */
   private static final int SHORTEST_TIMEOUT = 10;
 
@@ -50,10 +47,17 @@ final class ServerDiagnosis {
             && known.get(0) != null;
   }
 
-  private static List<Command> questions() {
+  /**
+   * What to ask.
+   *
+   * @param wakeUp a message as those that wake clients
+   */
+  static List<Command> questions(Command wakeUp) {
     List<Command> questions = new ArrayList<>(List.of(Command.of(Name.INFO)));
+    // One setting each: older servers take no more
     SETTINGS.forEach(name -> questions.add(Command.of(Name.CONFIG, "GET", name)));
     questions.add(Command.of(Name.COMMAND, "INFO", "CAD"));
+    questions.add(wakeUp);
     return List.copyOf(questions);
   }
 
@@ -89,6 +93,24 @@ final class ServerDiagnosis {
     diagnosis.persistence();
     diagnosis.clients();
     return List.copyOf(diagnosis.findings);
+  }
+
+  /** Reads the answer to the last question: whether the user may wake clients. */
+  static List<Finding> ofWakeUp(Command wakeUp, List<Object> answers) {
+    boolean denied =
+        answers.get(answers.size() - 1) instanceof ServerError error
+            && error.code().equals("NOPERM");
+    if (!denied) {
+      return List.of();
+    }
+    String what = wakeUp.name() + " on " + Command.text(wakeUp.arguments().get(0)) + "*";
+    return List.of(
+        new Finding(
+            Level.WARNING,
+            "wake-ups",
+            what
+                + " is not permitted: after this client releases a lock, the next one notices up to"
+                + " a second late; give the user the permissions of docs/stores/redis.md"));
   }
 
   /** What INFO says. */

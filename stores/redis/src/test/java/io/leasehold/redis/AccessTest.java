@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.leasehold.Finding;
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.LockOptions;
 import io.leasehold.StoreException;
 import io.leasehold.StoreException.Failure;
+import io.leasehold.event.LockEvent;
+import io.leasehold.event.LockListener;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
@@ -19,7 +22,9 @@ import io.leasehold.testkit.contract.Faults;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -142,9 +147,13 @@ class AccessTest {
     }
 
     final void allow(List<String> permissions, List<String> more) {
+      allow(both(permissions, more));
+    }
+
+    private static List<String> both(List<String> permissions, List<String> more) {
       List<String> all = new ArrayList<>(permissions);
       all.addAll(more);
-      allow(all);
+      return all;
     }
 
     final void allow(List<String> permissions) {
@@ -255,6 +264,37 @@ class AccessTest {
       held.ensureHeld(held.remaining().plusNanos(1));
       held.release();
       requireNothingLeft(client);
+    }
+
+    @Test
+    void aClientThatMayWakeNoOtherIsWarned() throws Exception {
+      List<String> mute = new ArrayList<>(TO_LOCK);
+      mute.remove("+publish");
+      for (List<String> permissions : List.of(mute, both(TO_LOCK, List.of("resetchannels")))) {
+        allow(permissions);
+        Queue<Finding> warned = new ConcurrentLinkedQueue<>();
+        Engine client = clientAt(server.url("app", "one"), how -> how.listener(warnings(warned)));
+        await()
+            .untilAsserted(
+                () -> assertThat(warned).extracting(Finding::check).contains("wake-ups"));
+        assertThat(client.diagnose())
+            .extracting(Finding::detail)
+            .anyMatch(detail -> detail.startsWith("PUBLISH on " + prefix() + "wake:* is not"));
+        Lease held = client.lock("a").acquire();
+        CompletableFuture<Lease> waiter = beginToWait(client().lock("a"), client);
+        held.release();
+        served(waiter).release();
+      }
+      allow(TO_LOCK, TO_LOOK);
+      assertThat(app().diagnose()).extracting(Finding::check).doesNotContain("wake-ups");
+    }
+
+    static LockListener warnings(Queue<Finding> warned) {
+      return event -> {
+        if (event instanceof LockEvent.StoreWarning warning) {
+          warned.add(warning.finding());
+        }
+      };
     }
 
     @Test

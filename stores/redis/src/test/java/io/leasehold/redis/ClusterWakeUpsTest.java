@@ -3,6 +3,7 @@ package io.leasehold.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.leasehold.Finding;
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.StoreException;
@@ -15,7 +16,9 @@ import io.leasehold.testkit.FaultyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
@@ -28,6 +31,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * no other. They do not poll, so that nothing else wakes them.
  */
 class ClusterWakeUpsTest {
+  /** What a user needs beyond the usual where channels are of buckets. */
+  private static final List<String> SHARDED = List.of("+command|info", "+spublish", "+ssubscribe");
+
   abstract static class WakeUps extends Clusters {
     WakeUps(RedisCluster cluster) {
       super(cluster);
@@ -228,18 +234,12 @@ class ClusterWakeUpsTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void theLeastPermissionsAreEnough(boolean sharded) throws Exception {
-      List<String> command = new ArrayList<>(List.of("ACL", "SETUSER", "app", "reset", "on"));
-      command.addAll(List.of(">one", "~" + prefix() + "*", "&" + prefix() + "*"));
-      command.addAll(AccessTest.Access.TO_LOCK);
-      command.add("+cluster|slots");
-      if (sharded) {
-        command.removeAll(List.of("+publish", "+subscribe"));
-        command.addAll(List.of("+command|info", "+spublish", "+ssubscribe"));
-      }
-      cluster.primaries().forEach(node -> node.command(command.toArray(String[]::new)));
-      String url = cluster.url().replace("://", "://app:one@");
+      String url = sharded ? allow(SHARDED) : allow(List.of("+publish", "+subscribe"));
       Engine client = unpolled(url);
-      Lease held = clientAt(url, how -> how).lock("a").acquire();
+      assertThat(client.diagnose()).extracting(Finding::check).doesNotContain("wake-ups");
+      Queue<Finding> warned = new ConcurrentLinkedQueue<>();
+      Engine holder = clientAt(url, how -> how.listener(AccessTest.Access.warnings(warned)));
+      Lease held = holder.lock("a").acquire();
       CompletableFuture<Lease> waiter = beginToWait(client.lock("a"), client());
       await()
           .atMost(PATIENCE)
@@ -251,6 +251,39 @@ class ClusterWakeUpsTest {
                       == 1);
       held.release();
       served(waiter).release();
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(warned)
+                      .extracting(Finding::check)
+                      .contains("server")
+                      .doesNotContain("wake-ups"));
+    }
+
+    @Test
+    void aClientThatMayWakeNoOtherIsWarned() {
+      List<String> mute = new ArrayList<>(SHARDED);
+      mute.remove("+spublish");
+      Queue<Finding> warned = new ConcurrentLinkedQueue<>();
+      Engine client =
+          clientAt(allow(mute), how -> how.listener(AccessTest.Access.warnings(warned)));
+      await()
+          .untilAsserted(() -> assertThat(warned).extracting(Finding::check).contains("wake-ups"));
+      assertThat(client.diagnose())
+          .extracting(Finding::detail)
+          .anyMatch(detail -> detail.startsWith("SPUBLISH on " + prefix() + "{"));
+    }
+
+    /** What each user needs, and these. Returns the URL. */
+    private String allow(List<String> more) {
+      List<String> command = new ArrayList<>(List.of("ACL", "SETUSER", "app", "reset", "on"));
+      command.addAll(List.of(">one", "~" + prefix() + "*", "&" + prefix() + "*"));
+      command.addAll(AccessTest.Access.TO_LOCK);
+      command.removeAll(List.of("+publish", "+subscribe"));
+      command.add("+cluster|slots");
+      command.addAll(more);
+      cluster.primaries().forEach(node -> node.command(command.toArray(String[]::new)));
+      return cluster.url().replace("://", "://app:one@");
     }
   }
 

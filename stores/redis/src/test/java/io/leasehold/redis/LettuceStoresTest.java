@@ -92,8 +92,8 @@ class LettuceStoresTest {
         RedisClient client = rejecting(server.urlBy(proxy.port()));
         Wire wire = LettuceWire.connect(client, CLOCK, Duration.ofSeconds(30))) {
       proxy.stall(Direction.TO_CLIENT);
-      List<byte[]> spread = new Keys("silent:").spread();
-      requireUnavailable(() -> Node.probe(wire, CLOCK, spread, SHORT));
+      Keys keys = new Keys("silent:");
+      requireUnavailable(() -> Node.probe(wire, CLOCK, keys, SHORT));
       proxy.heal();
     }
   }
