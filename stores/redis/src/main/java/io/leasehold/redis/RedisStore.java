@@ -42,7 +42,7 @@ final class RedisStore implements LockStore {
   /** No request lands later than this after its connection was given up. */
   private static final byte[] TOMBSTONE_MILLIS = Command.digits(60_000);
 
-  /** After which a grant that was not confirmed falls back: as contended.lua has it. */
+  /** After which a grant that was not confirmed falls back: as now.lua has it. */
   private static final long CONFIRM_MILLIS = 2500;
 
   /** As long as a poll may take. */

@@ -33,10 +33,7 @@ enum Script {
   private final byte[] sha;
 
   Script() {
-    text =
-        Pattern.compile(INCLUDE)
-            .matcher(read(name().toLowerCase(Locale.ROOT) + ".lua"))
-            .replaceAll(include -> Matcher.quoteReplacement(read(include.group(1))));
+    text = read(name().toLowerCase(Locale.ROOT) + ".lua");
     sha = Command.bytes(sha1(text));
   }
 
@@ -74,7 +71,14 @@ enum Script {
     return new Command(name, Arrays.asList(all));
   }
 
+  /** With what it includes. */
   private static String read(String file) {
+    return Pattern.compile(INCLUDE)
+        .matcher(resource(file))
+        .replaceAll(include -> Matcher.quoteReplacement(read(include.group(1))));
+  }
+
+  private static String resource(String file) {
     try (InputStream in = Script.class.getResourceAsStream(file)) {
       if (in == null) {
         throw new IllegalStateException("the resource " + file + " is missing");

@@ -30,59 +30,61 @@ if not raw and mode == 'x' and not several then
 end
 
 local ORDER, WAITERS = KEYS[3], KEYS[4]
--- include contended.lua
+-- include now.lua
 
 local size = #KEYS - 4
 local withdrawn = several and redis.call('MGET', unpack(KEYS, 5)) or {}
 local answers = {}
 
--- Id, ttl and holder of one of them
-local function ticket(i)
-  return ARGV[3 * i], ARGV[3 * i + 1], ARGV[3 * i + 2]
-end
+-- How many have one
+local done = 0
 
--- Queues up behind other exclusive waiters, as many as it can; returns how many. For the others there is more to do
-local function queue_up()
-  local fairly, channel = string.match(ARGV[1], '^%d x 1 1 queue (%d) (.*)$')
-  if not fairly or not raw then return 0 end
-  local number, confirm, waiting, fair, next, last, kept, holding, ends, holder_fairly, holder_channel, rest = read_contended(raw)
-  if not number then
-    local name
-    number, holding, name = string.match(raw, '^x(%d+) (%x+) (.*)$')
-    if not number then return 0 end
-    number, ends = tonumber(number), now + redis.call('PTTL', KEYS[1]) * 1000
-    holder_fairly, holder_channel, rest = 0, '', cmsgpack.pack('x', 1, number, name)
-    confirm, waiting, fair, next, last, kept = 0, 0, 0, 0, 0, 0
+-- Queues up behind other exclusive waiters of a contended name, or behind its holder (see contended.lua), as many as it can
+local fairly, channel = string.match(ARGV[1], '^%d x 1 1 queue (%d) (.*)$')
+if fairly and raw then
+  local read, _, number, confirm, waiting, fair, next, last, kept, holding, ends, holder_fairly, holder_channel, rest
+  if string.sub(raw, 1, 2) == '\161w' then
+    read, _, number, confirm, waiting, fair, next, last, kept, holding, ends, holder_fairly, holder_channel, rest = pcall(cmsgpack.unpack, raw)
+    read = read and rest
+  else
+    number, holding, rest = string.match(raw, '^x(%d+) (%x+) (.*)$')
+    read = number
+    if read then
+      number, ends = tonumber(number), now + redis.call('PTTL', KEYS[1]) * 1000
+      holder_fairly, holder_channel, rest = 0, '', cmsgpack.pack('x', 1, number, rest)
+      confirm, waiting, fair, next, last, kept = 0, 0, 0, 0, 0, 0
+    end
   end
-  if ends <= now or (confirm ~= 0 and confirm <= now) or (waiting > 0 and next <= now) then return 0 end
-  if waiting == 0 then
-    -- What a state that was lost has left
-    if redis.call('EXISTS', ORDER, WAITERS) > 0 then redis.call('DEL', ORDER, WAITERS) end
-    kept = 0
+  if read and ends > now and (confirm == 0 or confirm > now) and (waiting == 0 or next > now) then
+    if waiting == 0 then
+      -- What a state that was lost has left
+      if redis.call('EXISTS', ORDER, WAITERS) > 0 then redis.call('DEL', ORDER, WAITERS) end
+      kept = 0
+    end
+    fairly = tonumber(fairly)
+    local who = select(4, cmsgpack.unpack(rest))
+    local mark, ids = math.max(now - 1, tonumber(found[2] or 0) or 0), {}
+    for i = 1, size do
+      local id, ttl, name = ARGV[3 * i], ARGV[3 * i + 1], ARGV[3 * i + 2]
+      if withdrawn[i] or id == holding then break end
+      local mine = now + ttl * 1000
+      local data = cmsgpack.pack(mine, fairly, channel, cmsgpack.pack('x', 1, now, name))
+      if redis.call('HSETNX', WAITERS, id, data) == 0 then break end
+      ids[i], answers[i] = id, { 2, waiting, who, mark }
+      next = waiting > 0 and math.min(next, mine) or mine
+      last = math.max(last, mine)
+      waiting = waiting + 1
+    end
+    done = #ids
+    if done > 0 then
+      local placed = redis.call('RPUSH', ORDER, unpack(ids))
+      -- If this created a key of the waiters, the key needs an expiry
+      if placed == done or redis.call('PTTL', WAITERS) == -1 then kept = 0 end
+      -- include contended.lua
+      write_contended(KEYS[1], number, confirm, waiting, fair + done * fairly, next, last, kept, holding, ends, holder_fairly, holder_channel, rest)
+    end
   end
-  fairly = tonumber(fairly)
-  local _, _, _, who = cmsgpack.unpack(rest)
-  local mark, ids = math.max(now - 1, tonumber(found[2] or 0) or 0), {}
-  for i = 1, size do
-    local id, ttl, name = ticket(i)
-    if withdrawn[i] or id == holding then break end
-    local mine = now + ttl * 1000
-    local data = cmsgpack.pack(mine, fairly, channel, cmsgpack.pack('x', 1, now, name))
-    if redis.call('HSETNX', WAITERS, id, data) == 0 then break end
-    ids[i], answers[i] = id, { 2, waiting, who, mark }
-    next = waiting > 0 and math.min(next, mine) or mine
-    last = math.max(last, mine)
-    waiting = waiting + 1
-  end
-  local new = #ids
-  if new == 0 then return 0 end
-  local placed = redis.call('RPUSH', ORDER, unpack(ids))
-  if was_lost(placed - new, WAITERS) then kept = 0 end
-  write_contended(KEYS[1], number, confirm, waiting, fair + new * fairly, next, last, kept, holding, ends, holder_fairly, holder_channel, rest)
-  return new
 end
-
-local done = queue_up()
 if done == size then return several and answers or answers[1] end
 if done > 0 then raw = redis.call('MGET', KEYS[1])[1] end
 
@@ -144,7 +146,7 @@ local function answer(id, ttl, name)
 end
 
 for i = done + 1, size do
-  answers[i] = withdrawn[i] and { 3, 0, '' } or answer(ticket(i))
+  answers[i] = withdrawn[i] and { 3, 0, '' } or answer(ARGV[3 * i], ARGV[3 * i + 1], ARGV[3 * i + 2])
   -- By those that come with it
   if i < size and answers[i][1] == 1 then answers[i][4] = 1 end
 end

@@ -2,7 +2,7 @@
 local raw = redis.call('MGET', KEYS[1])[1]
 
 local ORDER, WAITERS = KEYS[3], KEYS[4]
--- include contended.lua
+-- include now.lua
 -- include state.lua
 
 local state = load(KEYS[1], raw)

@@ -4,7 +4,7 @@ local names = #KEYS / 3
 local raws = redis.call('MGET', unpack(KEYS, 1, names))
 
 local ORDER, WAITERS
--- include contended.lua
+-- include now.lua
 -- include state.lua
 
 local function ms(micros)

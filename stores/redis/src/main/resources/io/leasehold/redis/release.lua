@@ -13,52 +13,50 @@ end
 
 if not KEYS[2] then return { err = 'TRYAGAIN the other keys are needed' } end
 local ORDER, WAITERS = KEYS[3], KEYS[4]
--- include contended.lua
+-- include now.lua
 
--- Drops those that were served, if they are the first in the queue, as they are unless something went wrong
-local function drop_served(served)
-  local first = redis.call('LRANGE', ORDER, 0, served - 1)
-  for i = 1, served do
-    if first[i] ~= ARGV[i + 1] then return false end
-  end
-  redis.call('LPOP', ORDER, served)
-  redis.call('HDEL', WAITERS, unpack(first))
-  return true
-end
-
--- Hands the name over to the first waiter; nil if there is more to do
-local function hand_over()
-  local _, confirm, waiting, fair, next, last, kept, id, ends = read_contended(raw)
-  if id ~= ARGV[1] or ends <= now or (confirm ~= 0 and confirm <= now) then return nil end
-  if waiting > 0 and next <= now then return nil end
+-- The usual hand-over of a contended name: see contended.lua
+if string.sub(raw, 1, 2) == '\161w' then
+  local read, _, _, confirm, waiting, fair, next, last, kept, id, ends, _, _, rest = pcall(cmsgpack.unpack, raw)
+  local usual = read and rest and id == ARGV[1] and ends > now and (confirm == 0 or confirm > now)
+    and (waiting == 0 or next > now)
   local served = #ARGV - 1
-  if served > 0 then
-    if not drop_served(served) then return nil end
-    waiting, fair = waiting - served, fair - served
+  if usual and served > 0 then
+    -- Drops those that were served, if they are the first in the queue, as they are unless something went wrong
+    local first = redis.call('LRANGE', ORDER, 0, served - 1)
+    for i = 1, served do usual = usual and first[i] == ARGV[i + 1] end
+    if usual then
+      redis.call('LPOP', ORDER, served)
+      redis.call('HDEL', WAITERS, unpack(first))
+      waiting, fair = waiting - served, fair - served
+    end
   end
-  if waiting == 0 then
+  if usual and waiting == 0 then
     redis.call('DEL', KEYS[1])
     return 1
   end
   -- The first thing written takes no memory: a script that has written something may write on, also if the server is full
-  local granted = redis.call('LPOP', ORDER)
+  local granted = usual and redis.call('LPOP', ORDER)
   local packed = granted and redis.call('HGET', WAITERS, granted)
-  if not packed then return nil end
-  redis.call('HDEL', WAITERS, granted)
-  local fairly, channel, rest
-  ends, fairly, channel, rest = cmsgpack.unpack(packed)
-  local number, text = mint(KEYS[2])
-  waiting = waiting - 1
-  write_contended(KEYS[1], number, now + CONFIRM, waiting, fair - fairly, next, last, kept, granted, ends, fairly, channel, rest)
-  local message = granted .. ' ' .. text .. (waiting > 0 and ' 1' or ' 0')
-  if fairly == 1 and waiting > 0 then message = message .. run_behind(ORDER, granted) end
-  if client_of(granted) == client_of(ARGV[1]) then return message end
-  publish(channel, message)
-  return 1
+  if packed then
+    redis.call('HDEL', WAITERS, granted)
+    local fairly, channel
+    ends, fairly, channel, rest = cmsgpack.unpack(packed)
+    local counter, least = KEYS[2], nil
+    -- include number.lua
+    waiting = waiting - 1
+    redis.call('SET', KEYS[1], cmsgpack.pack(
+      'w', number, now + CONFIRM, waiting, fair - fairly, next, last, kept, granted, ends, fairly, channel, rest), 'KEEPTTL')
+    local message = granted .. ' ' .. text .. (waiting > 0 and ' 1' or ' 0')
+    if fairly == 1 and waiting > 0 then
+      -- include run.lua
+      message = message .. run_behind(ORDER, granted)
+    end
+    if string.sub(granted, 1, 16) == string.sub(ARGV[1], 1, 16) then return message end
+    redis.pcall(string.find(channel, '}', 1, true) and 'SPUBLISH' or 'PUBLISH', channel, message)
+    return 1
+  end
 end
-
-local given = hand_over()
-if given then return given end
 
 -- include state.lua
 

@@ -31,7 +31,7 @@ end
 if not slow then return answers end
 
 local ORDER, WAITERS
--- include contended.lua
+-- include now.lua
 -- include state.lua
 
 local function each(name, tickets)

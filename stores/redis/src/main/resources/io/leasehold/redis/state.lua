@@ -8,6 +8,25 @@
 -- at least until 'kept'.
 -- A name without a holder or a waiter has no key.
 
+-- include contended.lua
+-- include run.lua
+
+-- A number as text. In two halves: %.0f is slow, and %d takes no more than 31 bits on small machines, and no fraction in Lua 5.4
+local function digits(number)
+  return string.format('%d%06d', math.floor(number / 1000000), number % 1000000)
+end
+
+-- Tells a client what it was granted. A channel with a tag is that of a bucket, which one node of a cluster serves
+local function publish(channel, message)
+  redis.pcall(string.find(channel, '}', 1, true) and 'SPUBLISH' or 'PUBLISH', channel, message)
+end
+
+-- See number.lua; if a least one is given as text, that instead of the time
+local function mint(counter, least)
+  -- include number.lua
+  return number, text
+end
+
 -- The fields of a holder or a waiter
 local ID, MODE, PERMITS, FAIR, SINCE, UNTIL, NUMBER, CONFIRM_BY, CHANNEL, HOLDER = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 
@@ -37,7 +56,15 @@ local function unpacked(id, ends, fair, channel, rest)
   return { id, mode, permits, fair, since, ends, 0, 0, channel, holder }
 end
 
--- The state of what contended.lua reads; nil if it reads nothing
+-- All of it; nothing if the text is something else
+local function read_contended(raw)
+  -- As the letter is packed
+  if string.sub(raw, 1, 2) ~= '\161w' then return end
+  local read, _, number, confirm, waiting, fair, next, last, kept, id, ends, fairly, channel, rest = pcall(cmsgpack.unpack, raw)
+  if read and rest then return number, confirm, waiting, fair, next, last, kept, id, ends, fairly, channel, rest end
+end
+
+-- The state of what that reads; nil if it reads nothing
 local function contended(number, confirm, waiting, fair, next, last, kept, ...)
   if not number then return nil end
   local state = nobody()
@@ -95,7 +122,8 @@ local function add_waiter(state, e)
   keep(state, e)
   count(state, e, 1)
   local placed = redis.call('RPUSH', state.order, e[ID])
-  if was_lost(placed - 1, state.rests) then state.kept = 0 end
+  -- If this created a key of the waiters, the key needs an expiry
+  if placed == 1 or redis.call('PTTL', state.rests) == -1 then state.kept = 0 end
 end
 
 local function remove_waiter(state, e)

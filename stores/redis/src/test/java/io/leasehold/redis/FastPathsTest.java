@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.servers.RedisServer;
 import io.leasehold.servers.RedisServer.Kind;
+import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreUrl;
 import io.leasehold.spi.support.SystemClock;
 import java.time.Duration;
@@ -44,24 +45,31 @@ class FastPathsTest extends ServerTest {
           + "for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do local left = rounded(key)"
           + " if left >= 0 then redis.call('PEXPIRE', key, left - ARGV[2]) end end return 1";
 
-  /** Which keys there are, how long they live, and what was published. */
+  /** Which keys there are, how long they live, what they hold, and what was published. */
   private static final String ALL =
       ROUNDED
+          + "local function readable(value) return (string.gsub(value, '[^%w %-_]', function(c)"
+          + " return '.' .. string.byte(c) end)) end "
           + "local all = redis.call('KEYS', ARGV[1] .. '*') table.sort(all) for i, key in ipairs(all)"
           + " do all[i] = { string.sub(key, #ARGV[1] + 1), rounded(key), string.find(key, ':log:') and"
-          + " redis.call('LRANGE', key, 0, -1) } end return all";
+          + " redis.call('LRANGE', key, 0, -1), readable(redis.call('MGET', key)[1] or '') } end"
+          + " return all";
+
+  /** The id of a name's first holder; empty if it has none. */
+  private static final String HOLDER =
+      "return string.match(redis.call('MGET', KEYS[1])[1] or '', string.rep('%x', 32)) or ''";
 
   private static final int STEPS = 140;
 
-  private static final int TICKETS = 8;
+  private static final int TICKETS = 12;
 
   /** What begins a short way, and what keeps the script out of it. */
   private static final Map<String, String> WITHOUT =
       Map.of(
           "if not raw and mode == 'x' and not several then", "if false then",
-          "local done = queue_up()", "local done = 0",
+          "if fairly and raw then", "if false then",
           "if string.sub(raw, 1, 1) == 'x' then", "if false then",
-          "local given = hand_over()", "local given = nil",
+          "if string.sub(raw, 1, 2) == '\\161w' then", "if false then",
           "if raw and string.sub(raw, 1, 1) == 'x' then", "if false then");
 
   private final Wire wire;
@@ -151,11 +159,16 @@ class FastPathsTest extends ServerTest {
   /** A ticket of a history. */
   private record One(int number, String mode, int fair) {
     String id() {
-      return "0".repeat(15) + number % 3 + "0".repeat(15) + (number + 1);
+      return new LeaseId(number % 3, number + 1).toString();
     }
 
     String channel() {
       return channelOf(id());
+    }
+
+    /** Some live so shortly that they often expire before the others. */
+    int ttl() {
+      return number % 2 == 0 ? 300_000 : 40_000;
     }
 
     /** Of the client whose ticket this is. */
@@ -193,7 +206,7 @@ class FastPathsTest extends ServerTest {
       micros += passes * 1000;
       both.forEach(each -> each.pass(passes));
       One one = tickets.get(random.nextInt(TICKETS));
-      int what = random.nextInt(22);
+      int what = random.nextInt(24);
       List<One> together = new ArrayList<>(List.of(one));
       if (what >= 19) {
         tickets.stream().filter(other -> other.comesWith(one)).forEach(together::add);
@@ -215,14 +228,14 @@ class FastPathsTest extends ServerTest {
       List<byte[]> ids = together.stream().map(each -> Command.bytes(each.id())).toList();
       String rest = (one.mode().equals("p") ? " 1 2" : " 1 1") + (what == 7 ? " try " : " queue ");
       List<byte[]> asked = texts("0 " + one.mode() + rest + one.fair() + " " + one.channel(), "");
-      ids.forEach(each -> asked.addAll(texts(each, 300_000, "holder")));
+      together.forEach(each -> asked.addAll(texts(each.id(), each.ttl(), "holder")));
       return variant.run(Script.ATTEMPT, of.touchedWith(ids), asked, micros);
     }
     if (what < 13) {
-      return variant.run(Script.RELEASE, of.touched(), texts(id), micros);
+      return variant.run(Script.RELEASE, of.touched(), released(one, of, what), micros);
     }
     if (what < 16) {
-      List<byte[]> asked = texts(1, id, 300_000, 0);
+      List<byte[]> asked = texts(1, id, one.ttl(), 0);
       List<byte[]> touched = List.of(of.state(), of.counter(), of.order(), of.waiters());
       return variant.run(Script.RENEW, touched, asked, micros);
     }
@@ -231,5 +244,21 @@ class FastPathsTest extends ServerTest {
     }
     List<byte[]> touched = List.of(of.state(), of.order(), of.waiters());
     return variant.run(Script.LIST, touched, List.of(), micros);
+  }
+
+  /**
+   * A lease, mostly one that is held, and what was served along it: those that wait first, or the
+   * last.
+   */
+  private List<byte[]> released(One one, Keys.OfName of, int what) {
+    Object holder = server.command("EVAL", HOLDER, "1", Command.text(of.state()));
+    List<byte[]> ids = texts(what == 8 || holder.equals("") ? one.id() : holder);
+    if (what >= 10) {
+      String first = what == 12 ? "-1" : "0";
+      String last = what == 12 ? "-1" : "" + (what - 10);
+      Object served = server.command("LRANGE", Command.text(of.order()), first, last);
+      ids.addAll(texts(((List<?>) served).toArray()));
+    }
+    return ids;
   }
 }
