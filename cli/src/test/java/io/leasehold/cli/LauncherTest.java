@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +42,9 @@ class LauncherTest {
           "true",
           "uname");
 
+  /** A build by Maven takes long beside other tests. */
+  private static final Duration BUILD = Duration.ofMinutes(10);
+
   @TempDir Path directory;
   private Path copy;
 
@@ -68,8 +72,8 @@ class LauncherTest {
     killABuild(tool);
     try (Running one = tool.start("run", "x", "--", "echo", "one");
         Running two = tool.start("run", "y", "--", "echo", "two")) {
-      Running.Result first = one.end();
-      Running.Result second = two.end();
+      Running.Result first = one.end(BUILD);
+      Running.Result second = two.end(BUILD);
 
       assertThat(first.code()).as(first.err()).isZero();
       assertThat(second.code()).as(second.err()).isZero();

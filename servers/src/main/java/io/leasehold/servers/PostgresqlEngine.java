@@ -63,6 +63,11 @@ enum PostgresqlEngine implements SqlEngine {
     return List.of("postmaster.pid");
   }
 
+  @Override
+  public boolean hasProcessForEachClient() {
+    return true;
+  }
+
   /** By the usual one it would wait for its clients to leave. */
   @Override
   public String stopSignal() {

@@ -1,10 +1,12 @@
 package io.leasehold.servers;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -25,6 +27,12 @@ public final class Programs {
     } catch (IllegalStateException missing) {
       throw Availability.missingServer(server, missing);
     }
+  }
+
+  /** Whether a program is in PATH. */
+  static boolean has(String program) {
+    return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
+        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
   }
 
   /**

@@ -41,6 +41,15 @@ interface SqlEngine {
    */
   List<String> processFiles();
 
+  /**
+   * Whether each of its clients has a process, with a session of its own. Linux shares out the
+   * processors by session: forty such processes that are busy leave one part in 41 to all tests and
+   * the other servers together. So they are kept in the session of the tests, where there is gcc.
+   */
+  default boolean hasProcessForEachClient() {
+    return false;
+  }
+
   /** The signal by which it ends at once and in order. */
   String stopSignal();
 

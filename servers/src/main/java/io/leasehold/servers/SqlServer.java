@@ -81,7 +81,7 @@ public final class SqlServer implements AutoCloseable {
   private final SqlAccess access;
   private final Optional<ServerProcess> process;
   private final Optional<SteppableClock> clock;
-  private final Optional<Shim> disk;
+  private final Optional<NumberShim> disk;
   private final Queue<String> databases = new ConcurrentLinkedQueue<>();
 
   SqlServer(
@@ -89,7 +89,7 @@ public final class SqlServer implements AutoCloseable {
       SqlAccess access,
       Optional<ServerProcess> process,
       Optional<SteppableClock> clock,
-      Optional<Shim> disk) {
+      Optional<NumberShim> disk) {
     this.kind = kind;
     this.access = access;
     this.process = process;
@@ -199,7 +199,7 @@ public final class SqlServer implements AutoCloseable {
     disk().set(0);
   }
 
-  private Shim disk() {
+  private NumberShim disk() {
     return disk.orElseThrow(() -> new IllegalStateException("no withFillableDisk()"));
   }
 

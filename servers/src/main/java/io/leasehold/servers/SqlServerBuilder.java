@@ -54,7 +54,12 @@ public final class SqlServerBuilder {
       Path folder = Folders.temporary(kind.program());
       Optional<SteppableClock> clock =
           steppable ? Optional.of(new SteppableClock(folder)) : Optional.empty();
-      Optional<Shim> disk = fillable ? Optional.of(new Shim("disk", folder)) : Optional.empty();
+      Optional<NumberShim> disk =
+          fillable ? Optional.of(new NumberShim("disk", folder)) : Optional.empty();
+      Optional<Shim> session =
+          kind.engine().hasProcessForEachClient() && Programs.has("gcc")
+              ? Optional.of(new Shim("session", folder))
+              : Optional.empty();
       ServerProcess.Launch launch =
           (port, data) -> {
             template.copyTo(data);
@@ -65,6 +70,7 @@ public final class SqlServerBuilder {
                 new ProcessBuilder(kind.engine().serve(program, folder, port, data, lines));
             clock.ifPresent(c -> c.addTo(builder.environment()));
             disk.ifPresent(d -> d.addTo(builder.environment()));
+            session.ifPresent(s -> s.addTo(builder.environment()));
             return builder;
           };
       ServerProcess process =

@@ -9,7 +9,7 @@ import java.util.Map;
  * where servers are required.
  */
 public final class SteppableClock {
-  private final Shim shim;
+  private final NumberShim shim;
 
   /**
    * A clock that goes with the machine's until it is stepped.
@@ -17,7 +17,7 @@ public final class SteppableClock {
    * @param folder where its files may be
    */
   public SteppableClock(Path folder) {
-    shim = new Shim("clock", folder);
+    shim = new NumberShim("clock", folder);
   }
 
   /** Makes a program see this clock. */

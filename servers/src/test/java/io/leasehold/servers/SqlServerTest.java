@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import io.leasehold.servers.SqlServer.Kind;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -96,6 +97,21 @@ class SqlServerTest {
       assertThatThrownBy(() -> ask(server.jdbcUrl(), "SELECT v FROM t"))
           .isInstanceOf(SQLException.class);
     }
+  }
+
+  /** Else Linux gives each client of PostgreSQL as much of the processors as all tests together. */
+  @Test
+  void theProcessesOfClientsAreInTheSessionOfTheTests() throws Exception {
+    try (SqlServer server = SqlServer.of(Kind.POSTGRESQL_15).start();
+        Connection connection = server.connect()) {
+      String id = ask(connection, "SELECT pg_backend_pid()");
+      assertThat(session(id)).isEqualTo(session("self"));
+    }
+  }
+
+  private static String session(String process) throws IOException {
+    String stat = Files.readString(Path.of("/proc", process, "stat"));
+    return stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1)[3];
   }
 
   /** Process ids are given again, and soon where many processes are started. */
