@@ -18,7 +18,8 @@ import java.util.concurrent.TimeUnit;
 /** A {@link Child} as who started it sees it. */
 public final class ChildProcess implements AutoCloseable {
   /** The same for all. */
-  private static final List<String> JVM = List.of("-Xms256m", "-Xmx512m");
+  private static final List<String> JVM =
+      List.of(System.getProperty("leasehold.bench.jvm", "-Xms256m -Xmx512m").split(" ", -1));
 
   private static final String ENDED = "";
 
