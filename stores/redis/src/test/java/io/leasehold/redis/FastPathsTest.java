@@ -1,5 +1,6 @@
 package io.leasehold.redis;
 
+import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.servers.RedisServer;
@@ -52,7 +53,7 @@ class FastPathsTest extends ServerTest {
           + " return '.' .. string.byte(c) end)) end "
           + "local all = redis.call('KEYS', ARGV[1] .. '*') table.sort(all) for i, key in ipairs(all)"
           + " do all[i] = { string.sub(key, #ARGV[1] + 1), rounded(key), string.find(key, ':log:') and"
-          + " redis.call('LRANGE', key, 0, -1), readable(redis.call('MGET', key)[1] or '') } end"
+          + " redis.call('LRANGE', key, 0, -1) or '', readable(redis.call('MGET', key)[1] or '') } end"
           + " return all";
 
   /** The id of a name's first holder; empty if it has none. */
@@ -212,15 +213,16 @@ class FastPathsTest extends ServerTest {
         tickets.stream().filter(other -> other.comesWith(one)).forEach(together::add);
         Collections.shuffle(together, random);
       }
-      Object shortly = step(both.get(0), together, what, micros);
-      Object atLength = step(both.get(1), together, what, micros);
+      Object shortly = step(both.get(0), tickets, together, what, micros);
+      Object atLength = step(both.get(1), tickets, together, what, micros);
       history.add(passes + " ms later " + what + " by " + together + ": " + shortly);
       assertThat(atLength).as("%s", history).isEqualTo(shortly);
       assertThat(both.get(1).all()).as("%s", history).isEqualTo(both.get(0).all());
     }
   }
 
-  private Object step(Variant variant, List<One> together, int what, long micros) {
+  private Object step(
+      Variant variant, List<One> tickets, List<One> together, int what, long micros) {
     Keys.OfName of = variant.keys.of("a");
     One one = together.get(0);
     byte[] id = Command.bytes(one.id());
@@ -232,7 +234,7 @@ class FastPathsTest extends ServerTest {
       return variant.run(Script.ATTEMPT, of.touchedWith(ids), asked, micros);
     }
     if (what < 13) {
-      return variant.run(Script.RELEASE, of.touched(), released(one, of, what), micros);
+      return variant.run(Script.RELEASE, of.touched(), released(tickets, one, of, what), micros);
     }
     if (what < 16) {
       List<byte[]> asked = texts(1, id, one.ttl(), 0);
@@ -248,16 +250,18 @@ class FastPathsTest extends ServerTest {
 
   /**
    * A lease, mostly one that is held, and what was served along it: those that wait first, or the
-   * last.
+   * last. Only fair ones are served so.
    */
-  private List<byte[]> released(One one, Keys.OfName of, int what) {
+  private List<byte[]> released(List<One> tickets, One one, Keys.OfName of, int what) {
     Object holder = server.command("EVAL", HOLDER, "1", Command.text(of.state()));
     List<byte[]> ids = texts(what == 8 || holder.equals("") ? one.id() : holder);
     if (what >= 10) {
       String first = what == 12 ? "-1" : "0";
       String last = what == 12 ? "-1" : "" + (what - 10);
       Object served = server.command("LRANGE", Command.text(of.order()), first, last);
-      ids.addAll(texts(((List<?>) served).toArray()));
+      Set<String> fair =
+          tickets.stream().filter(each -> each.fair() == 1).map(One::id).collect(toSet());
+      ids.addAll(texts(((List<?>) served).stream().takeWhile(fair::contains).toArray()));
     }
     return ids;
   }
