@@ -103,9 +103,12 @@ class SqlServerTest {
   @Test
   void theProcessesOfClientsAreInTheSessionOfTheTests() throws Exception {
     try (SqlServer server = SqlServer.of(Kind.POSTGRESQL_15).start();
-        Connection connection = server.connect()) {
+        Connection connection = server.connect();
+        Connection other = server.connect()) {
       String id = ask(connection, "SELECT pg_backend_pid()");
       assertThat(session(id)).isEqualTo(session("self"));
+      // Signals reach it
+      assertThat(ask(other, "SELECT pg_terminate_backend(" + id + ", 30000)")).isEqualTo("t");
     }
   }
 
