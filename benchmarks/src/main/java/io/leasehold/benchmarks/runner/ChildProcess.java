@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A {@link Child} as who started it sees it. */
 public final class ChildProcess implements AutoCloseable {
-  /** The same for all. */
+  /** The same for all; the tests, which measure nothing, choose cheaper ones. */
   private static final List<String> JVM =
       List.of(System.getProperty("leasehold.bench.jvm", "-Xms256m -Xmx512m").split(" ", -1));
 
