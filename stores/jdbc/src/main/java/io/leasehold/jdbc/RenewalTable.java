@@ -115,7 +115,7 @@ final class RenewalTable {
   }
 
   /** The ids of those who wait. */
-  static List<String> waiting(Session session, List<String> names) throws SQLException {
-    return session.query(WAITING, Map.of("names", names), row -> row.getString(1));
+  static Set<String> waiting(Session session, List<String> names) throws SQLException {
+    return Set.copyOf(session.query(WAITING, Map.of("names", names), row -> row.getString(1)));
   }
 }

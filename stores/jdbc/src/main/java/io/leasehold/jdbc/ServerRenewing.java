@@ -1,5 +1,7 @@
 package io.leasehold.jdbc;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.leasehold.LockMode;
 import io.leasehold.StoreException;
 import io.leasehold.jdbc.LeaseTable.Other;
@@ -15,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
@@ -167,7 +170,7 @@ final class ServerRenewing {
       List<RenewalTable.Held> rows, List<Ticket> tickets) {
     Map<String, RenewalTable.Held> byId = new HashMap<>();
     rows.forEach(row -> byId.put(row.leaseId(), row));
-    byId.keySet().retainAll(tickets.stream().map(t -> t.id().toString()).toList());
+    byId.keySet().retainAll(tickets.stream().map(t -> t.id().toString()).collect(toSet()));
     return byId;
   }
 
@@ -249,8 +252,8 @@ final class ServerRenewing {
         session -> {
           kept.clear();
           boolean all = QueueTable.stay(session, tickets, life) == tickets.size();
-          List<String> there =
-              all ? List.of() : RenewalTable.waiting(session, LeaseTable.names(tickets));
+          Set<String> there =
+              all ? Set.of() : RenewalTable.waiting(session, LeaseTable.names(tickets));
           for (Ticket ticket : tickets) {
             if (all || there.contains(ticket.id().toString())) {
               kept.add(ticket);
@@ -271,7 +274,7 @@ final class ServerRenewing {
   /** Where a row is locked by another transaction the next time does. */
   private static boolean mark(Session session, List<Ticket> tickets, long life)
       throws SQLException {
-    List<String> unlocked = RenewalTable.lockNames(session, LeaseTable.names(tickets));
+    Set<String> unlocked = Set.copyOf(RenewalTable.lockNames(session, LeaseTable.names(tickets)));
     List<Ticket> all = tickets.stream().filter(t -> unlocked.contains(t.name())).toList();
     List<Ticket> inTheWay = all.stream().filter(QueueTable::isInTheWay).toList();
     if (!all.isEmpty()) {
