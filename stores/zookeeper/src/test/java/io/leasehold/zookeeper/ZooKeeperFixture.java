@@ -24,7 +24,7 @@ final class ZooKeeperFixture extends StoreFixture {
   /** Of which only a part is certain after a renewal. */
   @Override
   public Duration shortTtl() {
-    return Duration.ofSeconds(2);
+    return Duration.ofSeconds(4);
   }
 
   @Override

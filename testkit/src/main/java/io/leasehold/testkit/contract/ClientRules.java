@@ -96,8 +96,7 @@ public interface ClientRules {
   @ContractTest
   @DisplayName("R14 close returns in bounded time, and throws nothing, though the store is silent")
   default void R14_closeIsBoundedThoughTheStoreIsSilent(Testbed bed) throws Exception {
-    LockClient closes =
-        bed.open(s -> s.withTtl(bed.fixture().shortTtl()).withCloseTimeout(Duration.ofSeconds(1)));
+    LockClient closes = bed.open(s -> s.withCloseTimeout(Duration.ofSeconds(1)));
     Lease lease = bed.take(closes.lock(bed.name("held")));
     Lease other = bed.take(bed.one());
     Caller<Lease> waiter = bed.start(() -> bed.lock(closes).acquire(Testbed.LONG)).waiting();
