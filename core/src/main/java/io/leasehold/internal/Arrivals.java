@@ -45,8 +45,7 @@ final class Arrivals {
     gathered.removeIf(each -> !each.isAsking());
     List<Contender> late = new ArrayList<>();
     if (failed != null) {
-      gathered.stream().filter(each -> !each.mayAsk()).forEach(late::add);
-      gathered.removeAll(late);
+      gathered.removeIf(each -> !each.mayAsk() && late.add(each));
     }
     ask(steps);
     late.forEach(each -> each.notAsked(steps));
