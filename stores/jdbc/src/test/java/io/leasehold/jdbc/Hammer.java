@@ -1,5 +1,7 @@
 package io.leasehold.jdbc;
 
+import static org.awaitility.Awaitility.await;
+
 import io.leasehold.spi.Attempt;
 import io.leasehold.spi.Ticket;
 import java.io.IOException;
@@ -70,6 +72,11 @@ final class Hammer {
         }
       }
       return grants;
+    }
+
+    /** Waits until there are more of them than this, so that they mean something. */
+    static void awaitMore(Path dir, int than) {
+      await().atMost(ServerTest.PATIENCE).until(() -> readAll(dir, Duration.ZERO).size() > than);
     }
   }
 
