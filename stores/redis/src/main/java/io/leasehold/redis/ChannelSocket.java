@@ -39,6 +39,9 @@ final class ChannelSocket extends Socket {
 
   private SharedReader.@Nullable Place place;
 
+  /** Whether what has come is handed out one answer at a time. */
+  private volatile boolean apart;
+
   private volatile boolean shared;
 
   ChannelSocket() throws IOException {
@@ -54,6 +57,7 @@ final class ChannelSocket extends Socket {
    */
   void share(SharedReader reader, Runnable ready) throws IOException {
     channel.configureBlocking(false);
+    apart = true;
     shared = true;
     SharedReader.Place found = reader.add(channel, ready);
     synchronized (mutex) {
@@ -65,6 +69,29 @@ final class ChannelSocket extends Socket {
   }
 
   // ---- reading
+
+  /**
+   * From now on one thread reads from it, without a time limit: it waits by {@link #textAfter} and
+   * {@link #awaitAnswer}. What was read before must have been the answers to all that was asked.
+   */
+  void listen() {
+    apart = true;
+  }
+
+  /** Waits until something comes, and takes it if it is such an answer. */
+  byte @Nullable [] textAfter(byte[] head) throws IOException {
+    if (incoming.isEmpty()) {
+      incoming.take(channel);
+    }
+    return incoming.textAfter(head);
+  }
+
+  /** Waits until a whole answer is there. */
+  void awaitAnswer() throws IOException {
+    while (!incoming.hasAnswer()) {
+      incoming.take(channel);
+    }
+  }
 
   /** Takes what has come, and sends what is unsent. On the reader's thread. */
   void take() throws IOException {
@@ -91,7 +118,7 @@ final class ChannelSocket extends Socket {
 
       @Override
       public int read(byte[] target, int offset, int most) throws IOException {
-        return shared ? incoming.read(target, offset, most) : waiting.read(target, offset, most);
+        return apart ? incoming.read(target, offset, most) : waiting.read(target, offset, most);
       }
     };
   }

@@ -1,18 +1,20 @@
 package io.leasehold.redis;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
-import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /** Bytes that a server has sent, given out answer by answer. Not thread-safe. */
 final class Incoming {
   private static final int USUAL = 8 * 1024;
 
-  private byte[] bytes = new byte[USUAL];
+  /** A number with so many fits. */
+  private static final int MOST_DIGITS = 18;
+
+  /** A direct one: the system writes into no other, and Java would copy. */
+  private ByteBuffer bytes = ByteBuffer.allocateDirect(USUAL);
 
   /** Where the next answer begins. */
   private int from;
@@ -29,7 +31,7 @@ final class Incoming {
    */
   void take(ReadableByteChannel channel) throws IOException {
     makeRoom();
-    int count = channel.read(ByteBuffer.wrap(bytes, to, bytes.length - to));
+    int count = channel.read(bytes.limit(bytes.capacity()).position(to));
     if (count < 0) {
       throw new JedisConnectionException("the server ended the connection");
     }
@@ -38,18 +40,22 @@ final class Incoming {
 
   private void makeRoom() {
     int left = to - from;
-    if (left == 0 && bytes.length > USUAL) {
-      bytes = new byte[USUAL];
-    } else if (to == bytes.length) {
-      byte[] larger = left > bytes.length / 2 ? new byte[2 * bytes.length] : bytes;
-      System.arraycopy(bytes, from, larger, 0, left);
-      bytes = larger;
+    int size = bytes.capacity();
+    if (left == 0 && size > USUAL) {
+      bytes = ByteBuffer.allocateDirect(USUAL);
+    } else if (to == size) {
+      ByteBuffer old = bytes.limit(to).position(from);
+      bytes = left > size / 2 ? ByteBuffer.allocateDirect(2 * size).put(old) : bytes.compact();
     } else if (left > 0) {
       return;
     }
     from = 0;
     end = 0;
     to = left;
+  }
+
+  boolean isEmpty() {
+    return from == to;
   }
 
   /** Whether all of the next answer is there, so that reading it does not have to wait. */
@@ -59,17 +65,47 @@ final class Incoming {
     return after >= 0;
   }
 
+  /**
+   * Takes the next answer if it is one whose last part is a text, all before that is this, and all
+   * of it is there.
+   */
+  byte @Nullable [] textAfter(byte[] head) {
+    int begin = from + head.length;
+    if (begin >= to || bytes.get(begin) != '$' || !startsWith(head)) {
+      return null;
+    }
+    int after = after(begin);
+    int first = lineFeed(begin) + 1;
+    int size = after - 2 - first;
+    if (size < 0) {
+      return null;
+    }
+    byte[] text = new byte[size];
+    // One by one: that is compiled soon, and what copies them together enters twenty methods
+    for (int i = 0; i < size; i++) {
+      text[i] = bytes.get(first + i);
+    }
+    from = after;
+    return text;
+  }
+
+  private boolean startsWith(byte[] head) {
+    for (int i = 0; i < head.length; i++) {
+      if (bytes.get(from + i) != head[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Where the value ends that begins there, as RESP2 writes it; -1 if its end is not there yet. */
   private int after(int begin) {
-    int line = begin + 1;
-    while (line < to && bytes[line - 1] != '\r') {
-      line++;
-    }
+    int line = lineFeed(begin);
     if (line >= to) {
       return -1;
     }
     int next = line + 1;
-    byte type = bytes[begin];
+    byte type = bytes.get(begin);
     if (type == '$') {
       long size = number(begin + 1, line - 1);
       long last = size < 0 ? next : next + size + 2;
@@ -81,18 +117,40 @@ final class Incoming {
     return next;
   }
 
-  private long number(int begin, int end) {
-    try {
-      return Long.parseLong(new String(Arrays.copyOfRange(bytes, begin, end), US_ASCII));
-    } catch (NumberFormatException e) {
-      throw new JedisConnectionException("it does not answer as Redis does", e);
+  /** Where the line ends that begins there, if its end is there; at the end of all that is. */
+  private int lineFeed(int begin) {
+    int line = begin + 1;
+    while (line < to && bytes.get(line - 1) != '\r') {
+      line++;
     }
+    return line;
+  }
+
+  private long number(int begin, int end) {
+    boolean negative = begin < end && bytes.get(begin) == '-';
+    int first = negative ? begin + 1 : begin;
+    long number = 0;
+    for (int i = first; i < end; i++) {
+      int digit = bytes.get(i) - '0';
+      if (digit < 0 || digit > 9) {
+        throw foreign();
+      }
+      number = number * 10 + digit;
+    }
+    if (first == end || end - first > MOST_DIGITS) {
+      throw foreign();
+    }
+    return negative ? -number : number;
+  }
+
+  private static JedisConnectionException foreign() {
+    return new JedisConnectionException("it does not answer as Redis does");
   }
 
   /** Reads of the answer that {@link #hasAnswer} has found, as an {@code InputStream} does. */
   int read(byte[] target, int offset, int most) {
     int count = Math.min(most, end - from);
-    System.arraycopy(bytes, from, target, offset, count);
+    bytes.get(from, target, offset, count);
     from += count;
     return count == 0 && most > 0 ? -1 : count;
   }

@@ -214,7 +214,7 @@ final class JedisListening {
   }
 
   private boolean begin(Link opened) {
-    opened.unlimit();
+    opened.listen();
     mutex.lock();
     try {
       if (closed) {
@@ -235,7 +235,7 @@ final class JedisListening {
     try {
       while (true) {
         try {
-          heard(opened.next(), opened);
+          hear(opened);
         } catch (JedisDataException e) {
           if (!isElsewhere.test(this, Link.error(e))) {
             throw e;
@@ -245,6 +245,16 @@ final class JedisListening {
       }
     } finally {
       ping.cancel();
+    }
+  }
+
+  private void hear(Link opened) {
+    Subscription last = recent;
+    byte[] text = last == null ? null : opened.message(last);
+    if (last == null || text == null) {
+      heard(opened.next(), opened);
+    } else {
+      last.heard(text);
     }
   }
 

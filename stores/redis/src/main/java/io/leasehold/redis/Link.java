@@ -185,10 +185,16 @@ final class Link {
     limit(within.toMillis());
   }
 
-  /** A read may take for ever. */
-  void unlimit() {
+  /**
+   * From now on the server sends messages, which one thread waits for without a time limit, by
+   * {@link #message} and {@link #next}.
+   */
+  void listen() {
     limit = 0;
     connection.setSoTimeout(0);
+    if (socket instanceof ChannelSocket channel) {
+      channel.listen();
+    }
   }
 
   private void limit(long millis) {
@@ -225,15 +231,39 @@ final class Link {
   /** Reads one answer, and sends nothing. */
   @Nullable Object receive() {
     try {
-      Object reply = next();
+      Object reply = connection.getUnflushedObject();
       return reply instanceof JedisDataException e ? error(e) : reply;
     } catch (JedisDataException e) {
       return error(e);
     }
   }
 
+  /**
+   * Waits for what the server sends, and reads it if it is a message on this channel. Jedis would
+   * enter 47 methods more for that, and in a process that has slept each is slow.
+   *
+   * @return null if it is something else, for {@link #next}, or was not looked at
+   */
+  byte @Nullable [] message(Subscription channel) {
+    if (!(socket instanceof ChannelSocket own)) {
+      return null;
+    }
+    try {
+      return own.textAfter(channel.head());
+    } catch (IOException e) {
+      throw new JedisConnectionException(e);
+    }
+  }
+
   /** Reads what the server sends unasked. */
   Object next() {
+    if (socket instanceof ChannelSocket own) {
+      try {
+        own.awaitAnswer();
+      } catch (IOException e) {
+        throw new JedisConnectionException(e);
+      }
+    }
     return connection.getUnflushedObject();
   }
 

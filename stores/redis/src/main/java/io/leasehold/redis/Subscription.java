@@ -14,6 +14,7 @@ final class Subscription implements Wire.Listening {
   private final String server;
   private final String channel;
   private final byte[] name;
+  private final byte[] head;
   private final Consumer<byte[]> message;
   private final Runnable again;
   private final Consumer<Subscription> wanted;
@@ -48,6 +49,7 @@ final class Subscription implements Wire.Listening {
     this.server = server;
     this.channel = channel;
     this.name = Command.bytes(channel);
+    this.head = Command.bytes("*3\r\n$7\r\nmessage\r\n$" + name.length + "\r\n" + channel + "\r\n");
     this.message = message;
     this.again = again;
     this.wanted = wanted;
@@ -60,6 +62,11 @@ final class Subscription implements Wire.Listening {
 
   boolean isOf(byte[] otherName) {
     return Arrays.equals(name, otherName);
+  }
+
+  /** What a message on it begins with: all but its text. */
+  byte[] head() {
+    return head;
   }
 
   @Override

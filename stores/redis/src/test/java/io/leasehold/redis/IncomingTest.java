@@ -47,14 +47,18 @@ class IncomingTest {
   private List<String> answers() {
     List<String> answers = new ArrayList<>();
     while (incoming.hasAnswer()) {
-      StringBuilder answer = new StringBuilder();
-      byte[] some = new byte[7];
-      for (int n = incoming.read(some, 0, 7); n > 0; n = incoming.read(some, 0, 7)) {
-        answer.append(new String(some, 0, n, ISO_8859_1));
-      }
-      answers.add(answer.toString());
+      answers.add(answer());
     }
     return answers;
+  }
+
+  private String answer() {
+    StringBuilder answer = new StringBuilder();
+    byte[] some = new byte[7];
+    for (int n = incoming.read(some, 0, 7); n > 0; n = incoming.read(some, 0, 7)) {
+      answer.append(new String(some, 0, n, ISO_8859_1));
+    }
+    return answer.toString();
   }
 
   private static final List<String> ALL =
@@ -80,6 +84,35 @@ class IncomingTest {
       answers.addAll(answers());
     }
     assertThat(answers).isEqualTo(ALL);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 5, 8, 13, 21, 1000})
+  void aTextIsTakenAfterItsHeadAlone(int size) throws IOException {
+    String head = "*2\r\n$1\r\na\r\n";
+    List<String> others =
+        List.of("*2\r\n$1\r\nb\r\n$2\r\nno\r\n", head + "$-1\r\n", head + ":1\r\n", "+OK\r\n");
+    List<String> texts = List.of("x", "", "\r\n$1\r\n", "y".repeat(20_000));
+    StringBuilder all = new StringBuilder();
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < texts.size(); i++) {
+      String text = texts.get(i);
+      all.append(head).append('$').append(text.length()).append("\r\n").append(text).append("\r\n");
+      all.append(others.get(i));
+      expected.addAll(List.of("text " + text, others.get(i)));
+    }
+    ReadableByteChannel channel = inPieces(all.toString(), size);
+    List<String> taken = new ArrayList<>();
+    while (taken.size() < expected.size()) {
+      incoming.take(channel);
+      byte[] text = incoming.textAfter(head.getBytes(ISO_8859_1));
+      while (text != null || incoming.hasAnswer()) {
+        taken.add(text == null ? answer() : "text " + new String(text, ISO_8859_1));
+        text = incoming.textAfter(head.getBytes(ISO_8859_1));
+      }
+    }
+    assertThat(taken).isEqualTo(expected);
+    assertThat(incoming.isEmpty()).isTrue();
   }
 
   @Test

@@ -70,6 +70,21 @@ class JedisListeningTest extends ServerTest {
     assertThat(news.connection()).isEqualTo(1);
   }
 
+  /** A script's messages come together. */
+  @Test
+  void messagesOnTwoChannelsAreHeardInTheirOrder() throws Exception {
+    Subscription sports =
+        listening.listen("sports", message -> messages.add(Command.text(message)), () -> {});
+    assertThat(sports.established().toCompletableFuture()).succeedsWithin(PATIENCE);
+    String publish =
+        "for i = 1, 300 do redis.call('publish', i % 4 == 0 and 'sports' or 'news',"
+            + " i .. (i % 50 == 0 and (' '):rep(20000) or '')) end";
+    server.command("EVAL", publish, "0");
+    for (int i = 1; i <= 300; i++) {
+      assertThat(messages.take().strip()).isEqualTo("" + i);
+    }
+  }
+
   @Test
   void aSilentConnectionIsMadeAgain() throws Exception {
     proxy.drop(Direction.TO_CLIENT);
