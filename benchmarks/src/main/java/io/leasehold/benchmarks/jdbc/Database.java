@@ -20,6 +20,11 @@ public enum Database {
     }
 
     @Override
+    String patience() {
+      return "&loginTimeout=30";
+    }
+
+    @Override
     String countOfStatements() {
       return "SELECT 0, sum(calls) FROM pg_stat_statements WHERE toplevel";
     }
@@ -67,6 +72,14 @@ public enum Database {
   /** What its administrator does once. */
   List<String> preparation() {
     return List.of();
+  }
+
+  /**
+   * Parameters of its URL: how long a new process may take for its first connection, which is not
+   * measured, beside many that start.
+   */
+  String patience() {
+    return "";
   }
 
   /** Asks how many statements clients have sent so far, in the second column. */

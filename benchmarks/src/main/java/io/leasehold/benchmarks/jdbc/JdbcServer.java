@@ -29,7 +29,7 @@ public record JdbcServer(Database database, SqlServer server, String url) implem
       for (String sql : database.preparation()) {
         statement.execute(sql);
       }
-      return new JdbcServer(database, server, server.newDatabase());
+      return new JdbcServer(database, server, server.newDatabase() + database.patience());
     } catch (SQLException e) {
       server.close();
       throw new IllegalStateException(e);
@@ -53,7 +53,7 @@ public record JdbcServer(Database database, SqlServer server, String url) implem
   /** A new database, so that tables are small. */
   @Override
   public String quietUrl() {
-    return server.newDatabase();
+    return server.newDatabase() + database.patience();
   }
 
   /** The question is counted too, once. */
