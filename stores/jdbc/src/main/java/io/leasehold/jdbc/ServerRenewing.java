@@ -1,7 +1,5 @@
 package io.leasehold.jdbc;
 
-import static java.util.stream.Collectors.toSet;
-
 import io.leasehold.LockMode;
 import io.leasehold.StoreException;
 import io.leasehold.jdbc.LeaseTable.Other;
@@ -170,7 +168,8 @@ final class ServerRenewing {
       List<RenewalTable.Held> rows, List<Ticket> tickets) {
     Map<String, RenewalTable.Held> byId = new HashMap<>();
     rows.forEach(row -> byId.put(row.leaseId(), row));
-    byId.keySet().retainAll(tickets.stream().map(t -> t.id().toString()).collect(toSet()));
+    byId.keySet()
+        .retainAll(tickets.stream().map(t -> t.id().toString()).collect(Collectors.toSet()));
     return byId;
   }
 

@@ -13,8 +13,9 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A socket like any other until it is shared. From then on no thread waits for it: one that reads
- * from several takes what has come, and sends what the system did not take at once.
+ * A socket like any other until it is listened to, by a thread that waits for it, or shared. From
+ * then on no thread waits for it: one that reads from several takes what has come, and sends what
+ * the system did not take at once.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // What its monitor guards is not used
 final class ChannelSocket extends Socket {
@@ -71,8 +72,8 @@ final class ChannelSocket extends Socket {
   // ---- reading
 
   /**
-   * From now on one thread reads from it, without a time limit: it waits by {@link #textAfter} and
-   * {@link #awaitAnswer}. What was read before must have been the answers to all that was asked.
+   * From now on one thread reads from it, without a time limit: by {@link #textAfter} or the
+   * stream. What was read before must have been the answers to all that was asked.
    */
   void listen() {
     apart = true;
@@ -84,13 +85,6 @@ final class ChannelSocket extends Socket {
       incoming.take(channel);
     }
     return incoming.textAfter(head);
-  }
-
-  /** Waits until a whole answer is there. */
-  void awaitAnswer() throws IOException {
-    while (!incoming.hasAnswer()) {
-      incoming.take(channel);
-    }
   }
 
   /** Takes what has come, and sends what is unsent. On the reader's thread. */
@@ -118,7 +112,13 @@ final class ChannelSocket extends Socket {
 
       @Override
       public int read(byte[] target, int offset, int most) throws IOException {
-        return apart ? incoming.read(target, offset, most) : waiting.read(target, offset, most);
+        if (!apart) {
+          return waiting.read(target, offset, most);
+        }
+        while (!shared && !incoming.hasAnswer()) {
+          incoming.take(channel);
+        }
+        return incoming.read(target, offset, most);
       }
     };
   }

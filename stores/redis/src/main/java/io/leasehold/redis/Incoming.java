@@ -58,11 +58,12 @@ final class Incoming {
     return from == to;
   }
 
-  /** Whether all of the next answer is there, so that reading it does not have to wait. */
+  /** Whether all of the next answer is there, or the rest of one that was read in part. */
   boolean hasAnswer() {
-    int after = after(from);
-    end = Math.max(from, after);
-    return after >= 0;
+    if (end <= from) {
+      end = Math.max(from, after(from));
+    }
+    return end > from;
   }
 
   /**

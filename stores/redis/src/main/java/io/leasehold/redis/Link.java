@@ -231,7 +231,7 @@ final class Link {
   /** Reads one answer, and sends nothing. */
   @Nullable Object receive() {
     try {
-      Object reply = connection.getUnflushedObject();
+      Object reply = next();
       return reply instanceof JedisDataException e ? error(e) : reply;
     } catch (JedisDataException e) {
       return error(e);
@@ -257,13 +257,6 @@ final class Link {
 
   /** Reads what the server sends unasked. */
   Object next() {
-    if (socket instanceof ChannelSocket own) {
-      try {
-        own.awaitAnswer();
-      } catch (IOException e) {
-        throw new JedisConnectionException(e);
-      }
-    }
     return connection.getUnflushedObject();
   }
 

@@ -64,7 +64,9 @@ final class Subscription implements Wire.Listening {
     return Arrays.equals(name, otherName);
   }
 
-  /** What a message on it begins with: all but its text. */
+  /**
+   * What a message on it begins with in RESP2, unless it is a sharded channel: all but its text.
+   */
   byte[] head() {
     return head;
   }
