@@ -15,9 +15,10 @@ import io.leasehold.spi.StoreFactory;
  * <p>By URL: {@code quorum:redis://a,redis://b,redis://c}.
  *
  * <p>A lease is granted once a majority of the members has granted it, and lives as long as a
- * majority certainly keeps it. All members are asked at the same time, on separate threads if their
- * clients block, so a member that is slow, silent or down delays no other. Opening succeeds once a
- * majority is open; the other members are opened in the background.
+ * majority certainly keeps it. A majority is asked at the same time, on separate threads if their
+ * clients block; the others follow within 3 ms, unless the lock is released by then. A member that
+ * becomes slow, silent or unreachable delays only the attempts of such a moment. Opening succeeds
+ * once a majority is open; the other members are opened in the background.
  *
  * <p>There are fencing tokens if every member takes the number that a client asks for, and forgets
  * none: {@code redis://} URLs of servers that write each lease to disk before they answer. There is

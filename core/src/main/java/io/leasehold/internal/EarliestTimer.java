@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * looks at all, and is asked for the next. It is not taken back, so that what is done with before
  * costs nothing more. Thread-safe.
  */
-final class EarliestTimer {
+public final class EarliestTimer {
   private static final long NEVER = Long.MIN_VALUE;
 
   private final Scheduler scheduler;
@@ -25,13 +25,13 @@ final class EarliestTimer {
    *
    * @param look finds what is due by then; what becomes due later it asks for by {@link #runIn}
    */
-  EarliestTimer(Scheduler scheduler, Runnable look) {
+  public EarliestTimer(Scheduler scheduler, Runnable look) {
     this.scheduler = scheduler;
     this.look = look;
   }
 
   /** Runs no later than after this delay: asked for once the thing stands that will be due then. */
-  void runIn(long delay, long now) {
+  public void runIn(long delay, long now) {
     long due = now + Math.max(0, delay);
     if (runsBefore(due)) {
       // The look begins after the timer has stopped, and so finds this thing

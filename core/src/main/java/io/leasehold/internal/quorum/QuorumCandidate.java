@@ -1,12 +1,16 @@
 package io.leasehold.internal.quorum;
 
 import java.util.BitSet;
+import java.util.List;
 
 /**
  * What became of a lease id in the attempts that ask for it. Changed only inside the lock that the
  * map of candidates has for it.
  */
 final class QuorumCandidate {
+  /** The members that no attempt has asked. */
+  final QuorumReserve reserve;
+
   /** How often the members were asked for it. */
   int asked;
 
@@ -24,4 +28,15 @@ final class QuorumCandidate {
 
   /** The members that may have granted it, or keep a mark of it. */
   final BitSet left = new BitSet();
+
+  QuorumCandidate(QuorumReserve reserve) {
+    this.reserve = reserve;
+  }
+
+  /** The members that have nothing of it, since they were never asked, and now will not be. */
+  List<Integer> spare() {
+    List<Integer> spared = reserve.take();
+    // The same id may have been tried before; then a late vote came from one of them
+    return left.isEmpty() ? spared : spared.stream().filter(member -> !left.get(member)).toList();
+  }
 }

@@ -25,10 +25,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attempts at a quorum: each asks all members at once, and a majority grants. One without a
- * majority leaves nothing behind but the marks of a ticket that waits: what a minority has granted
- * is withdrawn everywhere, and the id is used up. With tokens, a majority must also have the same
- * number: if it has not, all are asked again.
+ * The attempts at a quorum: each asks a majority at once or all members ({@link QuorumHedge}), and
+ * a majority grants. One without a majority leaves nothing behind but the marks of a ticket that
+ * waits: what a minority has granted is withdrawn everywhere, and the id is used up. With tokens, a
+ * majority must also have the same number: if it has not, all are asked again.
  */
 final class QuorumElection {
   /**
@@ -65,19 +65,21 @@ final class QuorumElection {
   }
 
   /**
-   * It is released or withdrawn by the engine.
+   * It is released by the engine.
    *
-   * @return whether the members were asked for it once only
+   * @return what became of it, if that is known
    */
-  boolean forget(LeaseId id) {
-    QuorumCandidate known = candidates.remove(id);
-    return known != null && known.asked == 1;
+  @Nullable QuorumCandidate forget(LeaseId id) {
+    return candidates.remove(id);
   }
 
-  /** As {@link #forget}; and it is granted no more, though an attempt of it comes late. */
+  /** It is withdrawn by the engine, and granted no more, though an attempt of it comes late. */
   void useUp(LeaseId id) {
     usedUp.add(id);
-    candidates.remove(id);
+    QuorumCandidate known = candidates.remove(id);
+    if (known != null) {
+      known.reserve.drop();
+    }
   }
 
   CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
@@ -89,10 +91,15 @@ final class QuorumElection {
               new StoreException(Failure.UNAVAILABLE, "this lease id was withdrawn", null));
     }
     AtomicLong elected = new AtomicLong();
+    QuorumReserve reserve = new QuorumReserve(store.hedge.reserveOf(ticket.name()));
     candidates.compute(
         ticket.id(),
         (id, known) -> {
-          QuorumCandidate candidate = known == null ? new QuorumCandidate() : known;
+          QuorumCandidate candidate = known == null ? new QuorumCandidate(reserve) : known;
+          if (known != null) {
+            known.reserve.drop();
+            reserve.drop();
+          }
           candidate.ballots++;
           candidate.asked++;
           elected.set(candidate.number);
@@ -103,7 +110,7 @@ final class QuorumElection {
       asking = ticket.withLeastNumber(elected.get() > 0 ? elected.get() : numbers.next());
     }
     CompletableFuture<Attempt> answer = new CompletableFuture<>();
-    new Ballot(asking, store.clock.nanos() + Durations.nanos(within), answer).ask();
+    new Ballot(asking, store.clock.nanos() + Durations.nanos(within), answer, reserve).ask();
     return answer;
   }
 
@@ -112,31 +119,82 @@ final class QuorumElection {
     private final CompletableFuture<Attempt> answer;
     private final Ticket ticket;
     private final long end;
-    private final Duration within;
     private final QuorumPatience patience;
+    private final QuorumReserve reserve;
 
     /** Whether it was decided against, and nothing may be left. Guarded by the mutex. */
     private boolean over;
 
-    Ballot(Ticket ticket, long end, CompletableFuture<Attempt> answer) {
+    Ballot(Ticket ticket, long end, CompletableFuture<Attempt> answer, QuorumReserve reserve) {
       super(QuorumElection.this.store);
+      this.reserve = reserve;
       this.answer = answer;
       this.ticket = ticket;
       this.end = end;
-      this.within = Duration.ofNanos(Math.max(0, end - store.clock.nanos()));
       this.patience =
-          new QuorumPatience(store, within, ticket.intent() == Intent.TRY, this::decide);
+          new QuorumPatience(store, left(), ticket.intent() == Intent.TRY, this::decide);
+    }
+
+    private Duration left() {
+      return Duration.ofNanos(Math.max(0, end - store.clock.nanos()));
     }
 
     void ask() {
+      List<Integer> later = reserve.members();
       for (int i = 0; i < store.members.size(); i++) {
-        int voter = i;
-        QuorumMember member = store.members.get(i);
-        member.attempt(
-            ticket,
-            within,
-            (vote, failed) -> heard(voter, QuorumNumbers.checked(ticket, vote), failed));
+        if (!later.contains(i)) {
+          ask(i);
+        }
       }
+      if (!later.isEmpty()) {
+        store.hedge.later(reserve, this::askLate);
+      }
+    }
+
+    private void ask(int voter) {
+      store
+          .members
+          .get(voter)
+          .attempt(
+              ticket,
+              left(),
+              (vote, failed) -> heard(voter, QuorumNumbers.checked(ticket, vote), failed));
+    }
+
+    private void askReserve() {
+      ask(reserve.take());
+    }
+
+    private void ask(List<Integer> voters) {
+      voters.forEach(this::ask);
+      if (!candidates.containsKey(ticket.id())) {
+        // It was released or withdrawn meanwhile, and that may have been there first
+        voters.forEach(this::end);
+      }
+    }
+
+    /** The next attempts do not count on members that have not answered by now. */
+    private void askLate() {
+      List<Integer> wanted = reserve.take();
+      List<Integer> silent = new ArrayList<>();
+      locked(
+          () -> {
+            for (int i = 0; i < votes.length; i++) {
+              if (votes[i] == null && !wanted.contains(i)) {
+                silent.add(i);
+              }
+            }
+          });
+      silent.forEach(member -> store.members.get(member).wasLate());
+      ask(wanted);
+    }
+
+    /** The members that were asked cannot decide it alone. */
+    @Override
+    @Nullable Runnable undecided() {
+      int left = reserve.size();
+      boolean isWanted = left > 0 && (missing() == left || count(StoreException.class) > 0);
+      return isWanted ? this::askReserve : null;
     }
 
     @Override
@@ -171,6 +229,7 @@ final class QuorumElection {
     /** Writes the number back: all are asked again, and those that lack it take it over. */
     private void raise(long number) {
       patience.cancel();
+      reserve.drop();
       candidates.computeIfPresent(
           ticket.id(),
           (id, candidate) -> {
@@ -181,7 +240,7 @@ final class QuorumElection {
       if (isUsedUp(ticket.id())) {
         overtaken();
       } else {
-        new Ballot(ticket.withLeastNumber(number), end, answer).ask();
+        new Ballot(ticket.withLeastNumber(number), end, answer, new QuorumReserve(List.of())).ask();
       }
     }
 
@@ -232,6 +291,7 @@ final class QuorumElection {
     /** A majority has answered, and not enough have granted. */
     private void lost() {
       patience.cancel();
+      reserve.drop();
       List<OtherKind> otherKinds = all(OtherKind.class);
       if (otherKinds.size() >= store.quorum) {
         List<?> unused = decidedAgainst(false, false);
@@ -274,7 +334,7 @@ final class QuorumElection {
           ticket.id(),
           (id, known) -> {
             // One that is forgotten was withdrawn or released, maybe before this asked again
-            QuorumCandidate candidate = known == null ? new QuorumCandidate() : known;
+            QuorumCandidate candidate = known == null ? new QuorumCandidate(reserve) : known;
             candidate.ballots--;
             candidate.waits = known != null && (waits || (failed && candidate.waits));
             boolean ends = !candidate.waits && !candidate.elected && candidate.ballots <= 0;

@@ -67,6 +67,9 @@ final class QuorumMember {
   private volatile StoreException whyNot;
   private volatile boolean closed;
 
+  /** Whether its last attempt was answered within {@link QuorumHedge#PROMPT_NANOS}. */
+  private volatile boolean prompt;
+
   /** The open store, with what bounds its answers and withdraws what is left. */
   private record Member(LockStore store, StoreCalls calls, Limbo limbo) {}
 
@@ -229,12 +232,23 @@ final class QuorumMember {
     }
   }
 
+  /** Whether the next attempt may count on its answer, as far as the last one tells. */
+  boolean isPrompt() {
+    return prompt;
+  }
+
+  /** It has not answered an attempt promptly. */
+  void wasLate() {
+    prompt = false;
+  }
+
   /** Attempts once; the answer comes once, as a failure if it did not come in time. */
   void attempt(
       Ticket ticket,
       Duration within,
       BiConsumer<@Nullable Attempt, @Nullable StoreException> heard) {
     Sent attempts = begin(ticket.id());
+    long began = clock.nanos();
     ask(
         Work.CALLER,
         within,
@@ -242,12 +256,14 @@ final class QuorumMember {
         new StoreCalls.Answer<Attempt>() {
           @Override
           public void now(@Nullable Attempt value, @Nullable StoreException failed) {
+            prompt = failed == null && clock.nanos() - began < QuorumHedge.PROMPT_NANOS;
             ended(ticket, attempts, failed);
             heard.accept(value, failed);
           }
 
           @Override
           public void timedOut(StoreException failed) {
+            wasLate();
             heard.accept(null, failed);
           }
 

@@ -9,12 +9,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** One release: as a majority says. */
+/** One release: as a majority says. Members that were never asked for the lease do not have it. */
 final class QuorumRelease extends QuorumVotes {
   private final CompletableFuture<Release> answer = new CompletableFuture<>();
 
-  QuorumRelease(QuorumStore store) {
+  /** Of members that were never asked: it is as the others say. */
+  private enum Spared {
+    MEMBER
+  }
+
+  QuorumRelease(QuorumStore store, List<Integer> spared) {
     super(store);
+    spared.forEach(member -> votes[member] = Spared.MEMBER);
   }
 
   CompletionStage<Release> answer() {
@@ -25,7 +31,7 @@ final class QuorumRelease extends QuorumVotes {
   @Nullable Runnable verdict() {
     List<Release> answers = all(Release.class);
     for (Release release : Release.values()) {
-      if (Collections.frequency(answers, release) >= store.quorum) {
+      if (Collections.frequency(answers, release) + count(Spared.class) >= store.quorum) {
         return () -> answer.complete(release);
       }
     }

@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Leases in several independent stores, of which a majority decides: Redlock, over stores of any
- * kind. All members are asked at once, on separate threads if they block. Thread-safe.
+ * kind. Members are asked at the same time, on separate threads if they block. Thread-safe.
  */
 public final class QuorumStore implements LockStore {
   private static final Traits.Poll POLL =
@@ -70,6 +70,8 @@ public final class QuorumStore implements LockStore {
   /** How many of them are a majority. */
   final int quorum;
 
+  final QuorumHedge hedge;
+
   private final QuorumElection election;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Traits traits;
@@ -91,6 +93,7 @@ public final class QuorumStore implements LockStore {
             .map(seat -> new QuorumMember(seat.name, seat.factory, clock, threads.get(), listener))
             .toList();
     this.quorum = seats.size() / 2 + 1;
+    this.hedge = new QuorumHedge(this);
     this.election = new QuorumElection(this);
     try {
       new QuorumOpening(this, listener).run();
@@ -294,9 +297,14 @@ public final class QuorumStore implements LockStore {
 
   @Override
   public CompletionStage<Release> release(Ticket ticket, Duration within) {
-    boolean once = election.forget(ticket.id());
-    QuorumRelease votes = new QuorumRelease(this);
+    QuorumCandidate known = election.forget(ticket.id());
+    boolean once = known != null && known.asked == 1;
+    List<Integer> spared = known == null ? List.of() : known.spare();
+    QuorumRelease votes = new QuorumRelease(this, spared);
     for (int i = 0; i < members.size(); i++) {
+      if (spared.contains(i)) {
+        continue;
+      }
       int voter = i;
       members
           .get(i)

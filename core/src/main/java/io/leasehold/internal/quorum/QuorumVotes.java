@@ -23,6 +23,11 @@ abstract class QuorumVotes {
   /** What follows from the votes, run once without the mutex; null as long as they are too few. */
   abstract @Nullable Runnable verdict();
 
+  /** What else to do as long as the votes are too few, run without the mutex; null if nothing. */
+  @Nullable Runnable undecided() {
+    return null;
+  }
+
   /** What follows from a vote that comes after the verdict. Called under the mutex. */
   @Nullable Runnable late(int member) {
     return null;
@@ -57,18 +62,19 @@ abstract class QuorumVotes {
 
   /** Looks whether it is decided by now. */
   final void decide() {
-    Runnable verdict = null;
+    Runnable next = null;
     mutex.lock();
     try {
       if (!decided) {
-        verdict = verdict();
-        decided = verdict != null;
+        next = verdict();
+        decided = next != null;
+        next = decided ? next : undecided();
       }
     } finally {
       mutex.unlock();
     }
-    if (verdict != null) {
-      verdict.run();
+    if (next != null) {
+      next.run();
     }
   }
 

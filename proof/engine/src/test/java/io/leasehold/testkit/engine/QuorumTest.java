@@ -281,7 +281,9 @@ class QuorumTest {
             });
     Engine client = client(how -> how, servers.get(0), servers.get(1), third);
     for (int i = 0; i < 20; i++) {
-      cycle(client);
+      Lease held = client.lock("a").acquire(PATIENCE);
+      await().until(() -> servers.get(2).list().size() == 1);
+      held.release();
       await().until(() -> servers.get(2).list().isEmpty());
       slow.get(i).complete(null);
     }
@@ -446,6 +448,7 @@ class QuorumTest {
     assertThat(lost).succeedsWithin(PATIENCE).isInstanceOf(Attempt.Busy.class);
     occupied.release(foreign(2), PATIENCE);
     CompletableFuture<Attempt> later = store.attempt(ticket, PATIENCE).toCompletableFuture();
+    await().until(() -> first.size() == 2 && third.size() == 2);
     first.get(1).complete(null);
     first.get(0).complete(null);
     third.get(1).complete(null);

@@ -242,6 +242,11 @@ class QuorumTokenTest {
     for (int i = 0; i < 100; i++) {
       Lease held = one.client.lock("a").acquire(PATIENCE);
       requireHigher(held);
+      // One that is released before is not asked of all
+      Awaitility.await()
+          .pollInterval(Duration.ofMillis(1))
+          .atMost(PATIENCE)
+          .until(() -> servers.stream().noneMatch(server -> server.list().isEmpty()));
       held.release();
       // So that no member is still about to be asked
       requireNothingLeft();

@@ -11,7 +11,6 @@ import io.leasehold.spi.LockStore;
 import io.leasehold.spi.Renewal.Renewed;
 import io.leasehold.spi.Ticket;
 import io.leasehold.spi.support.Clock;
-import io.leasehold.spi.support.Scheduler;
 import io.leasehold.testkit.DeafListener;
 import io.leasehold.testkit.InMemoryServer;
 import io.leasehold.testkit.InMemorySettings;
@@ -171,7 +170,7 @@ final class QuorumSimulation {
   }
 
   /** Takes and releases one lock again and again. */
-  private final class Client extends OwnClock implements Scheduler {
+  private final class Client extends OwnClock {
     private final long number;
     private final Dice dice;
     private final LockStore store;
@@ -194,7 +193,11 @@ final class QuorumSimulation {
       Dice chance = dice.split();
       store =
           QuorumStore.open(
-              this, () -> this, () -> chance.between(0, 999) / 1000.0, seats, new DeafListener());
+              this,
+              () -> new TimelineThreads(time),
+              () -> chance.between(0, 999) / 1000.0,
+              seats,
+              new DeafListener());
     }
 
     boolean holds() {
@@ -287,33 +290,6 @@ final class QuorumSimulation {
 
     private void in(long nanos, Runnable task) {
       time.in(nanos, task);
-    }
-
-    // Scheduler
-
-    @Override
-    public Timer schedule(Runnable task, long delayNanos) {
-      return time.in(delayNanos, task)::cancel;
-    }
-
-    @Override
-    public void request(Runnable task) {
-      task.run();
-    }
-
-    @Override
-    public void renewal(Runnable task) {
-      task.run();
-    }
-
-    @Override
-    public void callback(Runnable task) {
-      time.in(0, task);
-    }
-
-    @Override
-    public void close() {
-      // The simulation ends before its clients do
     }
   }
 }
