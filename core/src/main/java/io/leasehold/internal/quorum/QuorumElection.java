@@ -291,16 +291,23 @@ final class QuorumElection {
     /** A majority has answered, and not enough have granted. */
     private void lost() {
       patience.cancel();
-      reserve.drop();
       List<OtherKind> otherKinds = all(OtherKind.class);
       if (otherKinds.size() >= store.quorum) {
+        reserve.drop();
         List<?> unused = decidedAgainst(false, false);
         answer.complete(otherKinds.get(0));
         return;
       }
       boolean queues = ticket.intent() == Intent.QUEUE;
       boolean shared = count(Granted.class) > 0;
-      List<?> unused = decidedAgainst(queues && !shared, false);
+      boolean waits = queues && !shared;
+      List<?> unused = decidedAgainst(waits, false);
+      if (waits) {
+        // It has to be known there too, or it would wait longer if one of the others fails
+        askReserve();
+      } else {
+        reserve.drop();
+      }
       Busy busy = new Busy(Duration.ZERO, holder());
       if (queues && shared) {
         Scheduler.Timer unusedTimer =

@@ -380,6 +380,23 @@ class QuorumHedgeTest {
     free(2, second);
   }
 
+  /** Else it would wait for both of those that were asked first, though one of them may fail. */
+  @Test
+  void aTicketThatWaitsIsKnownToAll() {
+    Ticket holder = ticket(NAME, Intent.TRY);
+    attempt(holder);
+    pass(10 * MILLI);
+    forgetCounts();
+    Ticket ticket = ticket(NAME, Intent.QUEUE);
+    CompletableFuture<Attempt> busy = attempt(ticket);
+    pass(MILLI / 10);
+    assertThat(busy).isCompletedWithValueMatching(Busy.class::isInstance);
+    assertThat(attempts()).containsExactly(1, 1, 1);
+    assertThat(members).allSatisfy(one -> assertThat(one.server.waits(NAME, ticket.id())).isTrue());
+    store.withdraw(ticket, WITHIN);
+    release(holder);
+  }
+
   // ---- what comes late
 
   /** Wherever it comes while the others are about to be asked: it may be there before they are. */
