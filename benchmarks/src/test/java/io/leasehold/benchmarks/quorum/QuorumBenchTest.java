@@ -41,9 +41,10 @@ class QuorumBenchTest {
             .findFirst()
             .get()
             .figures();
-    // And a withdrawal where the release came before the answer to the attempt, or two
-    assertThat(requests.get(QuorumContender.QUORUM).value()).isBetween(6.0, 12.0);
-    assertThat(requests.get(QuorumContender.QUORUM_LETTUCE).value()).isBetween(6.0, 12.0);
+    // Of a majority, or of all where it is slower; and a withdrawal where the release came before the
+    // answer to the attempt, or two
+    assertThat(requests.get(QuorumContender.QUORUM).value()).isBetween(3.8, 12.0);
+    assertThat(requests.get(QuorumContender.QUORUM_LETTUCE).value()).isBetween(3.8, 12.0);
     assertThat(requests.get(QuorumContender.REDISSON).value()).isGreaterThanOrEqualTo(6);
     // The slowest server may not have seen the last of them, of 20 times 6
     assertThat(requests.get(QuorumContender.SOCKETS).value()).isBetween(5.8, 6.2);
