@@ -41,8 +41,8 @@ class QuorumBenchTest {
             .findFirst()
             .get()
             .figures();
-    // Of a majority, or of all where it is slower; and a withdrawal where the release came before the
-    // answer to the attempt, or two
+    // Of a majority, or of all where it is slower; and a withdrawal, or two, where the release came
+    // before the answer to the attempt
     assertThat(requests.get(QuorumContender.QUORUM).value()).isBetween(3.8, 12.0);
     assertThat(requests.get(QuorumContender.QUORUM_LETTUCE).value()).isBetween(3.8, 12.0);
     assertThat(requests.get(QuorumContender.REDISSON).value()).isGreaterThanOrEqualTo(6);

@@ -45,7 +45,11 @@ final class PoolStores {
       DataSource pool, String prefix, Function<ServerStores.Opening, S> store, Consumer<S> close) {
     PoolStores stores = new PoolStores(pool, prefix);
     return TimelyOpening.open(
-        stores.threads, () -> store.apply(stores.opened()), close, stores::tooFew);
+        stores.threads,
+        TimelyOpening.LONGEST,
+        () -> store.apply(stores.opened()),
+        close,
+        stores::tooFew);
   }
 
   private ServerStores.Opening opened() {

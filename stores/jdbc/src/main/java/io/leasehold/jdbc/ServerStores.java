@@ -69,15 +69,15 @@ final class ServerStores {
       throw Drivers.isMissing(e) ? noDriver(url, guess) : errors.notConnected(e);
     }
     Threads threads = new Threads();
+    Duration longest = url.longestOpening();
     return TimelyOpening.open(
         threads,
+        longest,
         () -> store.apply(opened(url, new Access(url, driver, guess), errors, hook, threads)),
         close,
         late ->
             errors.unavailable(
-                "cannot be reached: it took longer than "
-                    + TimelyOpening.LONGEST.toSeconds()
-                    + " s to connect"));
+                "cannot be reached: it took longer than " + longest.toSeconds() + " s to connect"));
   }
 
   private static Opening opened(

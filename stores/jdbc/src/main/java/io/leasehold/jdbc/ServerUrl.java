@@ -3,6 +3,7 @@ package io.leasehold.jdbc;
 import io.leasehold.spi.StoreUrl;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -190,6 +191,16 @@ record ServerUrl(
 
   private static String after(String text, int letters) {
     return text.substring(Math.min(letters, text.length()));
+  }
+
+  /** How long opening may take: as long as the driver of PostgreSQL may, if that is longer. */
+  Duration longestOpening() {
+    String seconds = properties.getProperty("loginTimeout", "");
+    Duration login =
+        product.equals("postgresql") && seconds.matches("\\d{1,6}")
+            ? Duration.ofSeconds(Long.parseLong(seconds))
+            : Duration.ZERO;
+    return login.compareTo(TimelyOpening.LONGEST) > 0 ? login : TimelyOpening.LONGEST;
   }
 
   /**

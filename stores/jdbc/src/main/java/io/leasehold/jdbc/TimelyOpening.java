@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 
 /** Opens stores in bounded time, whatever a driver or a pool takes. */
 final class TimelyOpening {
+  /** Unless the URL of the store allows for more. */
   static final Duration LONGEST = Duration.ofSeconds(10);
 
   private TimelyOpening() {}
@@ -24,13 +25,14 @@ final class TimelyOpening {
    */
   static <S> S open(
       Threads threads,
+      Duration longest,
       Supplier<S> store,
       Consumer<S> close,
       Function<Exception, RuntimeException> late) {
     CompletableFuture<S> opening = new CompletableFuture<>();
     threads.request(() -> complete(opening, store, close));
     try {
-      return TimedJoin.of(opening, LONGEST);
+      return TimedJoin.of(opening, longest);
     } catch (ExecutionException e) {
       threads.close();
       if (e.getCause() instanceof Error error) {

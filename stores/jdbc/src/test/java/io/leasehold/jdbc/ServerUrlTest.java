@@ -41,6 +41,18 @@ class ServerUrlTest {
         .hasMessageContaining("has the parameter " + parameter + "; write " + ours);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "jdbc:postgresql://h/db, 10",
+    "jdbc:postgresql://h/db?loginTimeout=30, 30",
+    "jdbc:postgresql://h/db?loginTimeout=3, 10",
+    "jdbc:postgresql://h/db?loginTimeout=long, 10",
+    "jdbc:mysql://h/db?loginTimeout=30, 10"
+  })
+  void openingTakesNoLongerThanTheUrlSays(String url, long seconds) {
+    assertThat(read(url).longestOpening()).hasSeconds(seconds);
+  }
+
   @Test
   void whatTheDriverIsTold() {
     ServerUrl url = read("jdbc:mariadb:replication://u:p%2F%40@h,i:3307/db?table=x&sslMode=trust");
