@@ -8,7 +8,7 @@ import java.util.List;
  * map of candidates has for it.
  */
 final class QuorumCandidate {
-  /** The members that no attempt has asked. */
+  /** The members that the first attempt has not asked. Those after it ask all. */
   final QuorumReserve reserve;
 
   /** How often the members were asked for it. */
@@ -36,6 +36,9 @@ final class QuorumCandidate {
   /** The members that have nothing of it, since they were never asked, and now will not be. */
   List<Integer> spare() {
     List<Integer> spared = reserve.take();
+    if (asked > 1) {
+      return List.of();
+    }
     // The same id may have been tried before; then a late vote came from one of them
     return left.isEmpty() ? spared : spared.stream().filter(member -> !left.get(member)).toList();
   }

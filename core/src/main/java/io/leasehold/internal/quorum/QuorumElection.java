@@ -97,7 +97,6 @@ final class QuorumElection {
         (id, known) -> {
           QuorumCandidate candidate = known == null ? new QuorumCandidate(reserve) : known;
           if (known != null) {
-            known.reserve.drop();
             reserve.drop();
           }
           candidate.ballots++;

@@ -421,6 +421,24 @@ class QuorumHedgeTest {
     }
   }
 
+  /** The second asks all; that must not take from the first the member that decides it. */
+  @Test
+  void twoAttemptsOfOneIdAreBothAnswered() {
+    members.get(1).isSilent = true;
+    Ticket ticket = ticket(NAME, Intent.TRY);
+    CompletableFuture<Attempt> first = attempt(ticket);
+    CompletableFuture<Attempt> second = attempt(ticket);
+    assertThat(attempts()).containsExactly(1, 2, 2);
+    pass(10 * MILLI);
+    assertThat(first).isCompletedWithValueMatching(Granted.class::isInstance);
+    assertThat(second).isCompletedWithValueMatching(Granted.class::isInstance);
+    members.get(1).isSilent = false;
+    CompletableFuture<Release> released = release(ticket);
+    pass(10 * MILLI);
+    assertThat(released).isCompletedWithValue(Release.RELEASED);
+    assertThat(members.get(0).server.list()).isEmpty();
+  }
+
   /** A member grants late what a lost vote asked for; the next one does not ask it. */
   @Test
   void r9TheLateGrantOfALostVoteIsReleasedToo() {
