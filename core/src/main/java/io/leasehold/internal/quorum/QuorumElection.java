@@ -168,7 +168,7 @@ final class QuorumElection {
       voters.forEach(this::ask);
       if (!candidates.containsKey(ticket.id())) {
         // It was released or withdrawn meanwhile, and that may have been there first
-        voters.forEach(this::end);
+        voters.forEach(this::endIfOver);
       }
     }
 
