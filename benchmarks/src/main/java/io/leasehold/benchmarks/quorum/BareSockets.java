@@ -15,12 +15,14 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import redis.clients.jedis.Jedis;
 
 /**
- * The least that a majority of servers can cost: one thread writes to all of them, and waits for
- * the first that answer. It gives nothing up and does not wait for a lock. For one thread.
+ * The least that a majority of servers can cost: one thread writes to as many as are one, and waits
+ * until they have answered. It asks no others if one fails, and does not wait for a lock. For one
+ * thread.
  */
 final class BareSockets implements Client {
   private final Selector selector;
@@ -28,7 +30,7 @@ final class BareSockets implements Client {
   private final String ttl;
   private final String release;
 
-  /** How often all were asked. */
+  /** How often they were asked. */
   private int asked;
 
   /** A server. Each answer is one line. */
@@ -75,7 +77,8 @@ final class BareSockets implements Client {
     String sha = "";
     try {
       selector = Selector.open();
-      for (String server : servers) {
+      int majority = servers.length / 2 + 1;
+      for (String server : Arrays.copyOf(servers, majority)) {
         try (Jedis jedis = new Jedis(URI.create(server))) {
           sha = jedis.scriptLoad(Floor.RELEASE);
         }
@@ -102,14 +105,13 @@ final class BareSockets implements Client {
     };
   }
 
-  /** Whether a majority says yes. */
+  /** Whether all say yes. */
   private boolean ask(String... words) {
     StringBuilder text = new StringBuilder("*" + words.length + "\r\n");
     for (String word : words) {
       text.append('$').append(word.length()).append("\r\n").append(word).append("\r\n");
     }
     ByteBuffer request = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.US_ASCII));
-    int majority = members.size() / 2 + 1;
     asked++;
     try {
       for (Member member : members) {
@@ -119,16 +121,16 @@ final class BareSockets implements Client {
           throw new IOException("a server takes no more");
         }
       }
-      while (count(false) < majority) {
+      while (count(false) < members.size()) {
         int unused = selector.select(key -> ((Member) key.attachment()).take());
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return count(true) >= majority;
+    return count(true) == members.size();
   }
 
-  /** How many have answered what all were asked last, or have said yes to it. */
+  /** How many have answered what they were asked last, or have said yes to it. */
   private int count(boolean yes) {
     int found = 0;
     for (Member member : members) {

@@ -14,7 +14,7 @@ enum QuorumContender implements Contender {
   SINGLE_LETTUCE(QuorumLibrary.SINGLE_LETTUCE, "one, Lettuce"),
   /** Redisson's {@code RedissonRedLock}. */
   REDISSON(QuorumLibrary.REDISSON, "RedLock"),
-  /** A majority of all, without a library. */
+  /** A majority, without a library. */
   SOCKETS(QuorumLibrary.SOCKETS, "bare sockets"),
   /** The first alone, in the same way. */
   SOCKET(QuorumLibrary.SOCKET, "one, bare socket");
