@@ -1,6 +1,7 @@
 package io.leasehold.internal.quorum;
 
 import io.leasehold.internal.EarliestTimer;
+import io.leasehold.spi.support.Log;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -69,7 +70,8 @@ final class QuorumHedge {
           timer.runIn(Math.max(LEAST_PAUSE_NANOS, first.at - now), now);
           return;
         }
-        first.ask.run();
+        // Else one that fails would keep those behind it waiting
+        Log.guarded("a member of a quorum was not asked; please report this", first.ask);
       }
       all.remove(first);
     }

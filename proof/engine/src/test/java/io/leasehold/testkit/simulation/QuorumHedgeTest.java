@@ -261,6 +261,27 @@ class QuorumHedgeTest {
   }
 
   @Test
+  void ifOneCannotBeAskedForTheNextIs() {
+    Ticket first = ticket("a", Intent.TRY);
+    Ticket second = ticket("d", Intent.TRY);
+    attempt(first);
+    attempt(second);
+    pass(MILLI);
+    assertThat(attempts()).as("the same majority").containsExactly(0, 2, 2);
+    // The first reading is the timer's, the next that of the first question
+    reads = 1;
+    atRead =
+        () -> {
+          throw new StackOverflowError("planted");
+        };
+    pass(2 * MILLI);
+    assertThat(attempts()).containsExactly(1, 2, 2);
+    assertThat(members.get(0).server.holds("d", second.id())).isTrue();
+    release(first);
+    release(second);
+  }
+
+  @Test
   void eachNameHasItsOwnMajority() {
     for (String name : List.of("a", "b", "c")) {
       Ticket ticket = ticket(name, Intent.TRY);
