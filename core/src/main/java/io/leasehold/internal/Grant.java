@@ -232,7 +232,7 @@ final class Grant {
     return validity;
   }
 
-  int nextHandOver() {
+  short nextHandOver() {
     return ++handOvers;
   }
 

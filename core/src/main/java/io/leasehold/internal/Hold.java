@@ -62,7 +62,7 @@ public final class Hold implements Lease, Waiter.Outcome {
   final long since;
   final @Nullable Thread thread;
   final String traceId;
-  private final int handOver;
+  private final short handOver;
 
   /** When it ends although it is renewed. Written under the queue's mutex, read without it. */
   private volatile Deadline longestLife;
@@ -87,7 +87,7 @@ public final class Hold implements Lease, Waiter.Outcome {
   /** Null until there is one. Written under the queue's mutex. */
   private volatile @Nullable Callbacks callbacks;
 
-  Hold(Grant grant, int handOver, Waiter waiter) {
+  Hold(Grant grant, short handOver, Waiter waiter) {
     long now = grant.queue.engine.clock.nanos();
     this.grant = grant;
     this.handOver = handOver;

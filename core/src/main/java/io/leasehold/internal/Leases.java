@@ -76,7 +76,7 @@ final class Leases {
       current = grant;
     }
     queue.seenBusy();
-    give(grant, waiter, 0, steps);
+    give(grant, waiter, (short) 0, steps);
     queue.engine.keeper.add(grant);
     // Last: a caller that is let in by it must find this lease with its holder.
     loseOlder(grant, steps);
@@ -99,7 +99,7 @@ final class Leases {
     }
   }
 
-  private void give(Grant grant, Waiter waiter, int handOver, Steps steps) {
+  private void give(Grant grant, Waiter waiter, short handOver, Steps steps) {
     Hold hold = new Hold(grant, handOver, waiter);
     grant.add(hold);
     if (queue.engine.events.areHeard()) {
