@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.leasehold.Finding;
 import io.leasehold.Lease;
 import io.leasehold.LeaseLostException;
 import io.leasehold.Leasehold;
@@ -64,7 +65,26 @@ class ClusterTest {
       }
       requireNothingLeft(client);
       requireNothingLeft(other);
-      assertThat(client.diagnose()).isNotEmpty();
+    }
+
+    @Test
+    void aFindingNamesTheNodesThatItIsAbout() {
+      Engine client = client();
+      RedisServer odd = cluster.primaries().get(1);
+      odd.command("CONFIG", "SET", "timeout", "5");
+      try {
+        List<Finding> found = client.diagnose();
+        assertThat(detail(found, "timeout"))
+            .startsWith("Redis at 127.0.0.1:" + odd.port() + ": timeout 5 ");
+        assertThat(detail(found, "server")).startsWith("all 3 nodes: Redis 7.0.");
+      } finally {
+        odd.command("CONFIG", "SET", "timeout", "0");
+      }
+    }
+
+    private static String detail(List<Finding> found, String check) {
+      assertThat(found).extracting(Finding::check).containsOnlyOnce(check);
+      return found.stream().filter(each -> each.check().equals(check)).findAny().get().detail();
     }
 
     /** Though the keys of the layout and of the old buckets are in many slots. */

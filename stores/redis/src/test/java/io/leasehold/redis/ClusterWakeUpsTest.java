@@ -271,7 +271,7 @@ class ClusterWakeUpsTest {
           .untilAsserted(() -> assertThat(warned).extracting(Finding::check).contains("wake-ups"));
       assertThat(client.diagnose())
           .extracting(Finding::detail)
-          .anyMatch(detail -> detail.startsWith("SPUBLISH on " + prefix() + "{"));
+          .anyMatch(detail -> detail.startsWith("all 3 nodes: SPUBLISH on " + prefix() + "{"));
     }
 
     /** What each user needs, and these. Returns the URL. */
