@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -29,6 +30,11 @@ public abstract class BenchCommand implements Callable<Integer> {
 
   @Option(names = "--seconds", defaultValue = "1.5", description = "of each measurement (1.5)")
   private double seconds;
+
+  @Option(
+      names = "--warm-up",
+      description = "seconds of each measurement before the first round (what the scenario sets)")
+  private @Nullable Double warmUp;
 
   @Option(names = "--only", split = ",", description = "which scenarios (all)")
   private Set<String> only = Set.of();
@@ -58,6 +64,7 @@ public abstract class BenchCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     List<? extends Suite> suites = suites();
     requireKnown(suites.get(0));
+    requireTime();
     List<Report> reports = new ArrayList<>();
     for (Suite suite : suites) {
       Report report = report(suite);
@@ -91,7 +98,10 @@ public abstract class BenchCommand implements Callable<Integer> {
   }
 
   private Report report(Suite suite) throws IOException, InterruptedException {
-    Settings settings = suite.settings(Duration.ofNanos((long) (seconds * 1e9)));
+    Settings settings = suite.settings(duration(seconds));
+    if (warmUp != null) {
+      settings = settings.warmingUpFor(duration(warmUp));
+    }
     List<Scenario> scenarios =
         suite.scenarios().stream()
             .filter(scenario -> only.isEmpty() || only.contains(scenario.name()))
@@ -125,12 +135,24 @@ public abstract class BenchCommand implements Callable<Integer> {
     }
   }
 
+  private void requireTime() {
+    if (rounds < 1 || seconds <= 0 || (warmUp != null && warmUp <= 0)) {
+      throw new ParameterException(
+          new CommandLine(this),
+          "--rounds must be at least 1, and --seconds and --warm-up more than 0");
+    }
+  }
+
+  private static Duration duration(double seconds) {
+    return Duration.ofNanos((long) (seconds * 1e9));
+  }
+
   private Map<String, String> machine(Suite suite, Settings settings, Server server)
       throws IOException {
     Map<String, String> machine = new LinkedHashMap<>();
     machine.put("date", Clock.today().toString());
     machine.put("rounds", rounds + " of " + seconds + " s");
-    machine.put("warm-up", settings.warmUp().toSeconds() + " s of each measurement");
+    machine.put("warm-up", settings.warmUp().toMillis() / 1e3 + " s of each measurement");
     machine.put("processors", Runtime.getRuntime().availableProcessors() + model());
     machine.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));
     machine.put("Java", Runtime.version() + ", " + ChildProcess.jvmArguments());

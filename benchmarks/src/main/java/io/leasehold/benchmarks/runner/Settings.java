@@ -17,6 +17,11 @@ public record Settings(Duration length, Duration warmUp, int pairs, int leases, 
     return new Settings(warmUp, warmUp, pairs, leases, heldTtl);
   }
 
+  /** The same with another warm-up. */
+  public Settings warmingUpFor(Duration time) {
+    return new Settings(length, time, pairs, leases, heldTtl);
+  }
+
   /** Of what is held. */
   public Duration renewalPeriod() {
     return heldTtl.dividedBy(3);

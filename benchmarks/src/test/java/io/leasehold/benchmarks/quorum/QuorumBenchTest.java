@@ -52,6 +52,9 @@ class QuorumBenchTest {
   @Test
   void argumentsAreChecked() {
     assertThat(QuorumBench.exitCode("--only", "nothing")).isEqualTo(64);
+    assertThat(QuorumBench.exitCode("--rounds", "0")).isEqualTo(64);
+    assertThat(QuorumBench.exitCode("--seconds", "0")).isEqualTo(64);
+    assertThat(QuorumBench.exitCode("--warm-up", "-1")).isEqualTo(64);
     assertThat(QuorumBench.exitCode("--help")).isZero();
   }
 
