@@ -67,11 +67,24 @@ class Mutex extends AbstractQueuedSynchronizer implements Steps {
   public final void add(Runnable step) {
     if (steps == null) {
       steps = step;
-    } else if (steps instanceof Several several) {
-      several.steps.add(step);
     } else {
-      steps = new Several(steps, step);
+      several(steps).steps.add(step);
     }
+  }
+
+  @Override
+  public final void addFirst(Runnable step) {
+    if (steps == null) {
+      steps = step;
+    } else {
+      several(steps).first.add(step);
+    }
+  }
+
+  private Several several(Runnable now) {
+    Several several = now instanceof Several already ? already : new Several(now);
+    steps = several;
+    return several;
   }
 
   private Runnable takeSteps() {
@@ -83,11 +96,11 @@ class Mutex extends AbstractQueuedSynchronizer implements Steps {
   private static void nothing() {}
 
   private static final class Several implements Runnable {
+    final List<Runnable> first = new ArrayList<>();
     final List<Runnable> steps = new ArrayList<>();
 
-    Several(Runnable first, Runnable second) {
-      steps.add(first);
-      steps.add(second);
+    Several(Runnable step) {
+      steps.add(step);
     }
 
     /** Each of them, though one throws: another caller may depend on the next. */
@@ -95,7 +108,8 @@ class Mutex extends AbstractQueuedSynchronizer implements Steps {
     public void run() {
       RuntimeException failed = null;
       Error fatal = null;
-      for (Runnable step : steps) {
+      first.addAll(steps);
+      for (Runnable step : first) {
         try {
           step.run();
         } catch (RuntimeException e) {

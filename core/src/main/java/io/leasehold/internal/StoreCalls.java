@@ -118,7 +118,7 @@ public final class StoreCalls {
       // One that was interrupted meanwhile is to leave, not to make another request
       steps.add(Thread.currentThread().isInterrupted() ? request::runElsewhere : request);
     } else {
-      caller.send(request);
+      caller.send(request, steps);
     }
   }
 

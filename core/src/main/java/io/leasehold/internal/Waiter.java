@@ -151,7 +151,7 @@ final class Waiter {
       return;
     }
     if (thread != null) {
-      wake();
+      wake(steps);
     } else if (end != Withdrawn.WITHDRAWN) {
       PendingLease target = requireNonNull(future);
       steps.add(() -> target.completer.execute(() -> complete(target, end)));
@@ -170,14 +170,17 @@ final class Waiter {
   }
 
   /** Under the mutex: lets the parked thread make a request. */
-  void send(StoreCalls.Request request) {
+  void send(StoreCalls.Request request, Steps steps) {
     errand = request;
-    wake();
+    wake(steps);
   }
 
-  /** Under the mutex: a thread needs longer to wake up than the event needs to end. */
-  private void wake() {
-    engine.scheduler.unpark(thread);
+  /**
+   * Once the mutex is released: the kernel may run the woken thread at once in place of this one,
+   * and it would meet the mutex.
+   */
+  private void wake(Steps steps) {
+    steps.addFirst(() -> engine.scheduler.unpark(thread));
   }
 
   /**

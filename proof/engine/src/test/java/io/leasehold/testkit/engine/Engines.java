@@ -12,6 +12,7 @@ import io.leasehold.internal.EngineConfig;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.spi.Traits;
 import io.leasehold.spi.support.Clock;
+import io.leasehold.spi.support.Scheduler;
 import io.leasehold.spi.support.SystemClock;
 import io.leasehold.spi.support.Threads;
 import io.leasehold.testkit.InMemoryServer;
@@ -129,6 +130,15 @@ final class Engines implements BeforeEachCallback, AfterEachCallback {
 
   /** One that goes by this clock, and hands a wanted lock over for so long. */
   Engine client(StoreFactory factory, Clock clock, Duration handOver) {
+    return client(factory, clock, handOver, new Threads());
+  }
+
+  /** One whose work this runs. */
+  Engine client(Scheduler scheduler) {
+    return client(server, new SystemClock(), Duration.ofMillis(100), scheduler);
+  }
+
+  private Engine client(StoreFactory factory, Clock clock, Duration handOver, Scheduler scheduler) {
     EngineConfig config =
         new EngineConfig(
             Optional.of(LONG_TTL),
@@ -139,7 +149,7 @@ final class Engines implements BeforeEachCallback, AfterEachCallback {
             () -> null,
             Set.of(),
             List.of(events::add));
-    Engine engine = new Engine(factory, config, clock, new Threads(), new SecureRandom()::nextLong);
+    Engine engine = new Engine(factory, config, clock, scheduler, new SecureRandom()::nextLong);
     open.add(engine);
     return engine;
   }

@@ -15,14 +15,21 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.internal.Engine;
 import io.leasehold.spi.FenceNumber;
 import io.leasehold.spi.Traits.Calls;
+import io.leasehold.spi.support.Scheduler;
+import io.leasehold.spi.support.Threads;
 import io.leasehold.testkit.InMemorySettings;
 import io.leasehold.testkit.ManualClock;
 import io.leasehold.testkit.engine.Engines.Running;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -57,6 +64,47 @@ class HandOverTest {
     assertThat(FenceNumber.number(third.fencingToken()))
         .isGreaterThan(FenceNumber.number(second.fencingToken()));
     third.release();
+  }
+
+  /** The kernel may run it at once in place of the thread that woke it. */
+  @ParameterizedTest
+  @EnumSource
+  void theMutexIsFreeWhenTheNextHolderIsWoken(Calls calls) throws Exception {
+    engines.serve(calls);
+    AtomicReference<Engine> client = new AtomicReference<>();
+    List<Boolean> free = new CopyOnWriteArrayList<>();
+    Engine one = engines.client(callingBeforeWakeUps(() -> free.add(isFree(client.get()))));
+    client.set(one);
+    Lease first = one.lock("n").acquire();
+    Running<Lease> waiter = start(() -> one.lock("n").acquire()).waiting();
+    first.release();
+    waiter.result().release();
+    assertThat(free).isNotEmpty().doesNotContain(false);
+  }
+
+  private static Scheduler callingBeforeWakeUps(Runnable call) {
+    Threads threads = new Threads();
+    return (Scheduler)
+        Proxy.newProxyInstance(
+            Scheduler.class.getClassLoader(),
+            new Class<?>[] {Scheduler.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("unpark") && arguments[0] != null) {
+                call.run();
+              }
+              return method.invoke(threads, arguments);
+            });
+  }
+
+  /** Whether another thread can ask for it. */
+  private static boolean isFree(Engine client) {
+    try {
+      return CompletableFuture.supplyAsync(() -> client.lock("n").tryAcquire())
+          .get(5, TimeUnit.SECONDS)
+          .isEmpty();
+    } catch (InterruptedException | ExecutionException | TimeoutException e) {
+      return false;
+    }
   }
 
   /** For the client that handed it over; the store knows only who took it. */
