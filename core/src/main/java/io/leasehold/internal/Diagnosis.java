@@ -4,6 +4,7 @@ import io.leasehold.Finding;
 import io.leasehold.Finding.Level;
 import io.leasehold.LockSnapshot;
 import io.leasehold.LockSnapshot.Holder;
+import io.leasehold.StoreException;
 import io.leasehold.Trait;
 import io.leasehold.spi.LeaseId;
 import io.leasehold.spi.StoreOperator;
@@ -87,7 +88,11 @@ final class Diagnosis {
     long fastest = Long.MAX_VALUE;
     for (int i = 0; i < 5; i++) {
       long start = engine.clock.nanos();
-      ask();
+      try {
+        ask();
+      } catch (StoreException e) {
+        return new Finding(Level.ERROR, "latency", "a request failed: " + e.getMessage());
+      }
       long took = engine.clock.nanos() - start;
       slowest = Math.max(slowest, took);
       fastest = Math.min(fastest, took);

@@ -22,7 +22,6 @@ import io.leasehold.spi.support.Log;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -460,36 +459,7 @@ final class RedisStore implements LockStore {
 
   @Override
   public CompletionStage<List<Finding>> diagnose(Duration within) {
-    Collection<Wire> nodes = node.wire().nodes();
-    CompletionStage<Map<Finding, List<String>>> all =
-        CompletableFuture.completedFuture(new LinkedHashMap<>());
-    for (Wire server : nodes) {
-      all =
-          all.thenCombine(
-              node.diagnose(server, within),
-              (found, more) -> {
-                more.forEach(
-                    each ->
-                        found
-                            .computeIfAbsent(each, unused -> new ArrayList<>())
-                            .add(server.server()));
-                return found;
-              });
-    }
-    return all.thenApply(
-        found -> nodes.size() == 1 ? List.copyOf(found.keySet()) : named(found, nodes.size()));
-  }
-
-  /** Each says which of the nodes it is about. */
-  private static List<Finding> named(Map<Finding, List<String>> found, int nodes) {
-    List<Finding> named = new ArrayList<>();
-    found.forEach(
-        (finding, servers) -> {
-          String where =
-              servers.size() == nodes ? "all " + nodes + " nodes" : String.join(", ", servers);
-          named.add(new Finding(finding.level(), finding.check(), where + ": " + finding.detail()));
-        });
-    return named;
+    return NodeFindings.ask(node, within);
   }
 
   @Override

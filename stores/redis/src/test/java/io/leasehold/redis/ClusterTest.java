@@ -82,6 +82,37 @@ class ClusterTest {
       }
     }
 
+    /** Also if the request of the check of latency is for the node. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aNodeThatDoesNotAnswerIsAFinding(boolean isPaused) {
+      Engine client = clientAt(cluster.url(), how -> how.requestTimeout(Duration.ofSeconds(2)));
+      RedisServer node = nodeOf("leasehold-doctor");
+      if (isPaused) {
+        node.pause();
+      } else {
+        node.kill();
+      }
+      try {
+        List<Finding> found = client.diagnose();
+        String where = "Redis at 127.0.0.1:" + node.port();
+        assertThat(detail(found, "node")).contains(where);
+        assertThat(detail(found, "latency")).startsWith("a request failed: ").contains(where);
+        assertThat(detail(found, "server"))
+            .startsWith("Redis at 127.0.0.1:")
+            .contains(", Redis at 127.0.0.1:", ": Redis 7.0.")
+            .doesNotContain(where);
+      } finally {
+        if (isPaused) {
+          node.resume();
+        } else {
+          node.start();
+        }
+        cluster.awaitWhole();
+      }
+      requireNothingLeft(client);
+    }
+
     private static String detail(List<Finding> found, String check) {
       assertThat(found).extracting(Finding::check).containsOnlyOnce(check);
       return found.stream().filter(each -> each.check().equals(check)).findAny().get().detail();
