@@ -61,7 +61,8 @@ final class NodeFindings {
           found.computeIfAbsent(each, unused -> new ArrayList<>()).add(servers.get(i).server());
         }
       } catch (CompletionException e) {
-        silent.add(new Finding(Level.ERROR, "node", String.valueOf(e.getCause().getMessage())));
+        Throwable why = e.getCause() == null ? e : e.getCause();
+        silent.add(new Finding(Level.ERROR, "node", String.valueOf(why.getMessage())));
       }
     }
     List<Finding> findings = new ArrayList<>(silent);

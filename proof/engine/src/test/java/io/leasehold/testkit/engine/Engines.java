@@ -18,6 +18,8 @@ import io.leasehold.spi.support.Threads;
 import io.leasehold.testkit.InMemoryServer;
 import io.leasehold.testkit.InMemorySettings;
 import io.leasehold.testkit.InMemorySettings.Feature;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -131,6 +133,12 @@ final class Engines implements BeforeEachCallback, AfterEachCallback {
   /** One that goes by this clock, and hands a wanted lock over for so long. */
   Engine client(StoreFactory factory, Clock clock, Duration handOver) {
     return client(factory, clock, handOver, new Threads());
+  }
+
+  static Scheduler scheduler(InvocationHandler of) {
+    return (Scheduler)
+        Proxy.newProxyInstance(
+            Scheduler.class.getClassLoader(), new Class<?>[] {Scheduler.class}, of);
   }
 
   /** One whose work this runs. */

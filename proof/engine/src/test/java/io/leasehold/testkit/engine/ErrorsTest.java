@@ -17,7 +17,6 @@ import io.leasehold.spi.support.Threads;
 import io.leasehold.testkit.engine.Engines.Running;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
@@ -153,24 +152,21 @@ class ErrorsTest {
   /** Threads one of whose tasks does not find a thread. */
   private static Scheduler schedulerThatFails(AtomicReference<String> without) {
     Threads threads = new Threads();
-    return (Scheduler)
-        Proxy.newProxyInstance(
-            Scheduler.class.getClassLoader(),
-            new Class<?>[] {Scheduler.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("background")) {
-                // It makes a request
-                return InvocationHandler.invokeDefault(proxy, method, arguments);
-              }
-              if (without.compareAndSet(method.getName(), "")) {
-                throw new OutOfMemoryError("unable to create native thread (the test's)");
-              }
-              try {
-                return method.invoke(threads, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
+    return Engines.scheduler(
+        (proxy, method, arguments) -> {
+          if (method.getName().equals("background")) {
+            // It makes a request
+            return InvocationHandler.invokeDefault(proxy, method, arguments);
+          }
+          if (without.compareAndSet(method.getName(), "")) {
+            throw new OutOfMemoryError("unable to create native thread (the test's)");
+          }
+          try {
+            return method.invoke(threads, arguments);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+        });
   }
 
   /** The caller that is interrupted while it asks leaves nothing either. */

@@ -20,7 +20,6 @@ import io.leasehold.spi.support.Threads;
 import io.leasehold.testkit.InMemorySettings;
 import io.leasehold.testkit.ManualClock;
 import io.leasehold.testkit.engine.Engines.Running;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,16 +83,13 @@ class HandOverTest {
 
   private static Scheduler callingBeforeWakeUps(Runnable call) {
     Threads threads = new Threads();
-    return (Scheduler)
-        Proxy.newProxyInstance(
-            Scheduler.class.getClassLoader(),
-            new Class<?>[] {Scheduler.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("unpark") && arguments[0] != null) {
-                call.run();
-              }
-              return method.invoke(threads, arguments);
-            });
+    return Engines.scheduler(
+        (proxy, method, arguments) -> {
+          if (method.getName().equals("unpark") && arguments[0] != null) {
+            call.run();
+          }
+          return method.invoke(threads, arguments);
+        });
   }
 
   /** Whether another thread can ask for it. */
