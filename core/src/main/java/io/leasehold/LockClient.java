@@ -87,10 +87,11 @@ public interface LockClient extends AutoCloseable {
 
   /**
    * Checks the store for conditions that could break its promises: its clock, its settings, how
-   * fast it answers. Sends several requests; for operators, not for regular work.
+   * fast it answers. Sends several requests; for operators, not for regular work. A part of the
+   * store that does not answer, such as a node of a cluster, is a finding.
    *
    * @return at least one finding
-   * @throws StoreException if the store cannot be asked
+   * @throws StoreException if no part of the store can be asked
    */
   List<Finding> diagnose();
 

@@ -50,7 +50,8 @@ final class NodeFindings {
   }
 
   private List<Finding> findings() {
-    if (answers.stream().allMatch(CompletableFuture::isCompletedExceptionally)) {
+    if (!answers.isEmpty()
+        && answers.stream().allMatch(CompletableFuture::isCompletedExceptionally)) {
       answers.get(0).join();
     }
     Map<Finding, List<String>> found = new LinkedHashMap<>();
