@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /** What the servers say of themselves: each of those of a cluster, and which do not answer. */
 final class NodeFindings {
@@ -30,20 +31,9 @@ final class NodeFindings {
     // Less, so that one that is silent does not stop the others from being heard
     Duration each = within.dividedBy(2);
     for (Wire server : servers) {
-      CompletableFuture<List<Finding>> answer = new CompletableFuture<>();
-      all.answers.add(answer);
-      node.wire()
-          .apart(
-              () ->
-                  node.diagnose(server, each)
-                      .whenComplete(
-                          (found, failed) -> {
-                            if (failed == null) {
-                              answer.complete(found);
-                            } else {
-                              answer.completeExceptionally(failed);
-                            }
-                          }));
+      all.answers.add(
+          CompletableFuture.supplyAsync(() -> node.diagnose(server, each), node.wire()::apart)
+              .thenCompose(Function.identity()));
     }
     return CompletableFuture.allOf(all.answers.toArray(CompletableFuture[]::new))
         .handle((done, failed) -> all.findings());
