@@ -76,13 +76,13 @@ class ClockStepTest extends ServerTest {
   @EnumSource
   void backwardsHoldersAndWaitersGoOn(Kind kind) throws Exception {
     SqlServer server = server(kind);
-    Engine client = client(server, how -> how.ttl(Duration.ofSeconds(2)));
-    Engine other = client(server, how -> how.ttl(Duration.ofSeconds(2)));
+    Engine client = client(server, how -> how.ttl(Duration.ofSeconds(5)));
+    Engine other = client(server, how -> how.ttl(Duration.ofSeconds(5)));
     Lease held = client.lock("a").acquire();
     Lease reader = client.readWriteLock("r").readLock().acquire();
     CompletableFuture<Lease> waiter = beginToWait(other, "a", client);
     server.stepClock(MINUTE.negated());
-    pass(Duration.ofSeconds(3));
+    pass(Duration.ofSeconds(6));
     assertThat(List.of(held, reader)).allMatch(Lease::isHeld);
     assertThat(waiter).isNotDone();
     LockSnapshot seen = client.lock("a").inspect().orElseThrow();
