@@ -251,7 +251,6 @@ final class Contender extends Attempts {
       phase = Phase.DONE;
       queue.forget(this);
       queue.granted(this, wanted ? granted.asWanted() : granted, validity, steps);
-      // Its caller wakes up meanwhile
       leaveWaiting();
       // Last, so that a report of its loss finds the contender or the lease.
       queue.engine.contenders.remove(ticket.id());

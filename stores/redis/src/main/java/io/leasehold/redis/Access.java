@@ -117,7 +117,7 @@ final class Access {
                 return socket;
               },
               how);
-      return new Link(connection, Objects.requireNonNull(made.get()));
+      return Link.of(connection, Objects.requireNonNull(made.get()));
     } catch (JedisConnectionException e) {
       if (anonymous && made.get() != null) {
         // With TLS 1.3 a client may write before it hears that it is refused

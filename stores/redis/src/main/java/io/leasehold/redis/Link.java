@@ -6,6 +6,7 @@ import io.leasehold.redis.Command.Name;
 import io.leasehold.spi.support.Log;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -29,7 +30,9 @@ final class Link {
 
   private final Connection connection;
   private final Closeable socket;
-  private final Sent sent = new Sent();
+
+  /** What is sent next; null if Jedis sends it. */
+  private final @Nullable Outgoing outgoing;
 
   /** How long a read may take, in milliseconds; 0: as the connection was made. */
   private int limit;
@@ -42,14 +45,33 @@ final class Link {
   /** Where it leads to; empty if there is one place only. */
   private String place = "";
 
-  /**
-   * Of a connection of Jedis.
-   *
-   * @param socket what ends it at once, so that nothing goes out that was not sent
-   */
-  Link(Connection connection, Closeable socket) {
+  private Link(Connection connection, Closeable socket, @Nullable Outgoing outgoing) {
     this.connection = connection;
     this.socket = socket;
+    this.outgoing = outgoing;
+  }
+
+  /**
+   * Of a connection of Jedis, the socket of which is not known.
+   *
+   * @param end ends it at once, so that nothing goes out that was not sent
+   */
+  Link(Connection connection, Closeable end) {
+    this(connection, end, null);
+  }
+
+  /**
+   * Of a connection of Jedis, which logs in and reads.
+   *
+   * @param socket that it was made of; commands are written to it
+   * @throws JedisConnectionException if it is closed
+   */
+  static Link of(Connection connection, Socket socket) {
+    try {
+      return new Link(connection, socket, new Outgoing(socket.getOutputStream()));
+    } catch (IOException e) {
+      throw new JedisConnectionException(e);
+    }
   }
 
   /**
@@ -138,7 +160,11 @@ final class Link {
 
   /** Puts a command among those that are sent next. */
   void write(Command command) {
-    connection.sendCommand(sent.of(command));
+    if (outgoing == null) {
+      connection.sendCommand(command.name()::bytes, command.arguments().toArray(new byte[0][]));
+    } else {
+      outgoing.add(command);
+    }
   }
 
   /**
@@ -153,6 +179,7 @@ final class Link {
   /** As {@link #read(Duration)}, in nanoseconds. */
   @Nullable Object read(long within) {
     limit(within / 1_000_000);
+    flush();
     try {
       Object reply = connection.getOne();
       return reply instanceof JedisDataException e ? error(e) : reply;
@@ -207,8 +234,16 @@ final class Link {
 
   /** Sends what was written. */
   void flush() {
-    List<Object> none = connection.getMany(0);
-    Objects.requireNonNull(none, "nothing was asked for");
+    if (outgoing == null) {
+      List<Object> none = connection.getMany(0);
+      Objects.requireNonNull(none, "nothing was asked for");
+      return;
+    }
+    try {
+      outgoing.send();
+    } catch (IOException e) {
+      throw new JedisConnectionException(e);
+    }
   }
 
   /**
