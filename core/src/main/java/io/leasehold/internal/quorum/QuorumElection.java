@@ -15,6 +15,7 @@ import io.leasehold.spi.support.EndedIds;
 import io.leasehold.spi.support.Scheduler;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -124,6 +125,9 @@ final class QuorumElection {
     /** Whether it was decided against, and nothing may be left. Guarded by the mutex. */
     private boolean over;
 
+    /** The members that had answered when a majority had granted. Guarded by the mutex. */
+    private final BitSet heardBefore = new BitSet();
+
     Ballot(Ticket ticket, long end, CompletableFuture<Attempt> answer, QuorumReserve reserve) {
       super(QuorumElection.this.store);
       this.reserve = reserve;
@@ -167,8 +171,11 @@ final class QuorumElection {
     private void ask(List<Integer> voters) {
       voters.forEach(this::ask);
       if (!candidates.containsKey(ticket.id())) {
-        // It was released or withdrawn meanwhile, and that may have been there first
-        voters.forEach(this::endIfOver);
+        // It was released or withdrawn meanwhile, and that may have been there first; not where it
+        // was granted before. There a withdrawal might come first, and the release find nothing.
+        List<Integer> maybeLate = new ArrayList<>(voters);
+        locked(() -> maybeLate.removeIf(heardBefore::get));
+        maybeLate.forEach(this::endIfOver);
       }
     }
 
@@ -200,6 +207,9 @@ final class QuorumElection {
     @Nullable Runnable verdict() {
       List<Granted> grants = all(Granted.class);
       if (grants.size() >= store.quorum) {
+        for (int i = 0; i < votes.length; i++) {
+          heardBefore.set(i, votes[i] != null);
+        }
         return store.isFenced() ? ofNumbers(grants) : () -> elected(0, grants);
       }
       if (count(Attempt.class) >= store.quorum) {

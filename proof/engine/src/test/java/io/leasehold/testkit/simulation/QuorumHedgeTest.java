@@ -34,6 +34,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which members of a quorum are asked, and when: in virtual time. */
 class QuorumHedgeTest {
@@ -386,6 +388,23 @@ class QuorumHedgeTest {
     assertThat(granted).isCompletedWithValueMatching(Granted.class::isInstance);
     release(ticket);
     free(2, stranger);
+  }
+
+  /** A withdrawal that comes there before the release would make it look lost. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatIsReleasedAtOnceIsNotWithdrawnWhereItsGrantCounted(boolean askedLate) {
+    members.get(0).delay = 0;
+    members.get(1).isSilent = askedLate;
+    Ticket stranger = occupy(askedLate ? 1 : 2);
+    Ticket ticket = ticket(NAME, Intent.TRY);
+    CompletableFuture<Release> released = attempt(ticket).thenCompose(granted -> release(ticket));
+    pass(3 * MILLI);
+    assertThat(released).isCompletedWithValue(Release.RELEASED);
+    assertThat(attempts()).containsExactly(1, 1, 1);
+    assertThat(members.get(0).releases).isEqualTo(1);
+    assertThat(members.get(0).withdrawals).isZero();
+    free(askedLate ? 1 : 2, stranger);
   }
 
   @Test
