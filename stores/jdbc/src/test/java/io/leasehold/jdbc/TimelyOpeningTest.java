@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 class TimelyOpeningTest {
   @Test
   void whatOpensTooLateIsClosed() throws Exception {
+    CompletableFuture<Void> begun = new CompletableFuture<>();
     CompletableFuture<String> driver = new CompletableFuture<>();
     CompletableFuture<String> closed = new CompletableFuture<>();
     assertThatThrownBy(
@@ -19,9 +20,16 @@ class TimelyOpeningTest {
                 TimelyOpening.open(
                     new Threads(),
                     Duration.ofMillis(1),
-                    driver::join,
+                    () -> {
+                      begun.complete(null);
+                      return driver.join();
+                    },
                     closed::complete,
-                    late -> new IllegalStateException("too late")))
+                    late -> {
+                      // What has not begun to open is never opened
+                      begun.join();
+                      return new IllegalStateException("too late");
+                    }))
         .hasMessage("too late");
     driver.complete("a store");
     assertThat(closed.get(60, TimeUnit.SECONDS)).isEqualTo("a store");
