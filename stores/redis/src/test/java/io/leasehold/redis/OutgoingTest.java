@@ -1,5 +1,6 @@
 package io.leasehold.redis;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -47,7 +48,7 @@ class OutgoingTest {
     outgoing.add(Command.of(Name.PING));
     outgoing.send();
     outgoing.send();
-    assertThat(sent.toString()).isEqualTo("*1\r\n$4\r\nPING\r\n");
+    assertThat(sent.toString(US_ASCII)).isEqualTo("*1\r\n$4\r\nPING\r\n");
   }
 
   /** Some of it may have gone out. */
@@ -70,7 +71,7 @@ class OutgoingTest {
     closed[0] = false;
     failing.add(Command.of(Name.PING));
     failing.send();
-    assertThat(sent.toString()).isEqualTo("*1\r\n$4\r\nPING\r\n");
+    assertThat(sent.toString(US_ASCII)).isEqualTo("*1\r\n$4\r\nPING\r\n");
   }
 
   private static byte[] byJedis(List<Command> commands) throws IOException {
