@@ -27,7 +27,7 @@ class TimelyOpeningTest {
                     closed::complete,
                     late -> {
                       // What has not begun to open is never opened
-                      begun.join();
+                      begun.orTimeout(60, TimeUnit.SECONDS).join();
                       return new IllegalStateException("too late");
                     }))
         .hasMessage("too late");

@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The commands that one connection is to send, as RESP writes them. Jedis would enter forty methods
- * more for that, and in a process that has slept each is slow. Not thread-safe.
+ * The commands that one connection is to send, as RESP writes them. Jedis makes ten calls or so for
+ * each argument, and in a process that has slept each is slow. Not thread-safe.
  */
 final class Outgoing {
   private static final int USUAL = 1024;
