@@ -165,12 +165,22 @@ public final class InMemoryServer implements StoreFactory {
 
   /** As {@link #restart}, without its data but for the last fence number. */
   public void restartEmpty() {
-    apply(
-        now -> {
-          table.clear();
-          return true;
-        });
-    restart();
+    restartEmpty(List.of(this));
+  }
+
+  /**
+   * As {@link #restartEmpty()}, for several servers at one instant: no request finds some of them
+   * with their data and others without. One after another they are different faults, after which
+   * the members of a quorum may have granted what the next of these restarts takes.
+   */
+  public static void restartEmpty(List<InMemoryServer> servers) {
+    servers.forEach(server -> server.mutex.lock());
+    try {
+      servers.forEach(server -> server.table.clear());
+    } finally {
+      servers.forEach(server -> server.mutex.unlock());
+    }
+    servers.forEach(InMemoryServer::restart);
   }
 
   /** What is held and waited for, ordered by name. */

@@ -174,7 +174,7 @@ class InMemoryContractTest {
 
     @Override
     public void restartEmpty() {
-      servers.forEach(InMemoryServer::restartEmpty);
+      InMemoryServer.restartEmpty(servers);
     }
   }
 
