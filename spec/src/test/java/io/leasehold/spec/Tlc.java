@@ -16,7 +16,11 @@ final class Tlc {
   private static final Pattern VIOLATED =
       Pattern.compile("Error: (?:Invariant|Action property) (\\w+) is violated");
   private static final Pattern DISTINCT = Pattern.compile("(?m)^\\d+ states.* (\\d+) distinct");
-  private static final long LONGEST_MINUTES = Boolean.getBoolean("leasehold.spec.deep") ? 240 : 10;
+  private static final boolean DEEP = Boolean.getBoolean("leasehold.spec.deep");
+  private static final long LONGEST_MINUTES = DEEP ? 240 : 10;
+
+  /** For what is over before the second compiler is worth its time. */
+  private static final List<String> BRIEF = List.of("-XX:TieredStopAtLevel=1");
 
   private Tlc() {}
 
@@ -49,13 +53,12 @@ final class Tlc {
 
   /** Checks all of it, and counts how often each action is taken. */
   static Verdict explore(Model model) throws IOException, InterruptedException {
-    return run(model, List.of(), "-workers", "2", "-coverage", "60");
+    return run(model, DEEP ? List.of() : BRIEF, "-workers", "2", "-coverage", "60");
   }
 
   /** Searches a counter-example, always the same one: the shortest. */
   static Verdict search(Model model) throws IOException, InterruptedException {
-    // Over in seconds, before the second compiler is worth its time
-    return run(model, List.of("-XX:TieredStopAtLevel=1"), "-workers", "1");
+    return run(model, BRIEF, "-workers", "1");
   }
 
   private static Verdict run(Model model, List<String> jvm, String... options)
