@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
@@ -39,12 +40,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which members of a quorum are asked, and when: in virtual time. */
 class QuorumHedgeTest {
-  private static final long MILLI = 1_000_000;
-  private static final Duration WITHIN = Duration.ofSeconds(1);
+  static final long MILLI = 1_000_000;
+  static final Duration WITHIN = Duration.ofSeconds(1);
   private static final Duration TTL = Duration.ofMinutes(10);
 
   /** Its majority are the members 1 and 2, as long as they are prompt. */
-  private static final String NAME = "a";
+  static final String NAME = "a";
 
   private final Timeline time = new Timeline();
 
@@ -69,7 +70,7 @@ class QuorumHedgeTest {
         }
       };
 
-  private final List<Member> members = Stream.generate(Member::new).limit(3).toList();
+  final List<Member> members = Stream.generate(Member::new).limit(3).toList();
   private final LockStore store =
       QuorumStore.open(
           clock,
@@ -79,18 +80,24 @@ class QuorumHedgeTest {
           new DeafListener());
   private long sequence;
 
+  /** Of the members. Without tombstones: what lands after a withdrawal stays. */
+  Set<Feature> features() {
+    return Set.of(Feature.QUEUE);
+  }
+
   private Seat seat(int member) {
     return new Seat("member " + member, listener -> members.get(member));
   }
 
   /** A server, and the way there. */
-  private final class Member implements LockStore {
-    /** Without tombstones: what lands after a withdrawal stays. */
+  final class Member implements LockStore {
     final InMemoryServer server =
         new InMemoryServer(
-            InMemorySettings.defaults().withFeatures(Feature.QUEUE), clock, Runnable::run);
+            InMemorySettings.defaults().withFeatures(features().toArray(Feature[]::new)),
+            clock,
+            Runnable::run);
 
-    private final LockStore direct = server.connect(new DeafListener());
+    final LockStore direct = server.connect(new DeafListener());
     int attempts;
     int releases;
     int withdrawals;
@@ -151,26 +158,26 @@ class QuorumHedgeTest {
     }
   }
 
-  private void pass(long nanos) {
+  void pass(long nanos) {
     long until = time.now() + nanos;
     while (time.step(until)) {}
   }
 
-  private Ticket ticket(String name, Intent intent) {
+  Ticket ticket(String name, Intent intent) {
     LeaseId id = new LeaseId(1, ++sequence);
     return new Ticket(name, id, LockMode.EXCLUSIVE, 1, 1, TTL, intent, false, "a client");
   }
 
-  private CompletableFuture<Attempt> attempt(Ticket ticket) {
+  CompletableFuture<Attempt> attempt(Ticket ticket) {
     return store.attempt(ticket, WITHIN).toCompletableFuture();
   }
 
-  private CompletableFuture<Release> release(Ticket ticket) {
+  CompletableFuture<Release> release(Ticket ticket) {
     return store.release(ticket, WITHIN).toCompletableFuture();
   }
 
   /** Another client has it with this member, by the ticket that this answers. */
-  private Ticket occupy(int member) {
+  Ticket occupy(int member) {
     Ticket stranger = ticket(NAME, Intent.TRY);
     Attempt answer =
         members.get(member).direct.attempt(stranger, WITHIN).toCompletableFuture().join();
@@ -178,7 +185,7 @@ class QuorumHedgeTest {
     return stranger;
   }
 
-  private void free(int member, Ticket stranger) {
+  void free(int member, Ticket stranger) {
     assertThat(members.get(member).direct.release(stranger, WITHIN).toCompletableFuture().join())
         .isEqualTo(Release.RELEASED);
   }
