@@ -65,8 +65,12 @@ final class QuorumOperator implements StoreOperator {
                         null)));
   }
 
-  /** What a majority says. */
+  /**
+   * What a majority has, as far as they tell: one that does not answer may have it too, so that
+   * what is held is never missing.
+   */
   private List<LockSnapshot> merged(List<List<LockSnapshot>> lists) {
+    int least = store.quorum - (store.members.size() - lists.size());
     Map<String, List<LockSnapshot>> byName = new TreeMap<>();
     for (List<LockSnapshot> list : lists) {
       list.forEach(lock -> byName.computeIfAbsent(lock.name(), n -> new ArrayList<>()).add(lock));
@@ -75,11 +79,11 @@ final class QuorumOperator implements StoreOperator {
     byName.forEach(
         (name, locks) -> {
           List<Holder> holders =
-              ofMajority(locks, LockSnapshot::holders, Holder::leaseId).stream()
+              ofAtLeast(least, locks, LockSnapshot::holders, Holder::leaseId).stream()
                   .map(this::holder)
                   .toList();
           List<Waiter> waiters =
-              ofMajority(locks, LockSnapshot::waiters, Waiter::leaseId).stream()
+              ofAtLeast(least, locks, LockSnapshot::waiters, Waiter::leaseId).stream()
                   .map(one -> one.get(0))
                   .toList();
           if (!holders.isEmpty() || !waiters.isEmpty()) {
@@ -89,15 +93,18 @@ final class QuorumOperator implements StoreOperator {
     return found;
   }
 
-  /** What is listed under one id by a majority. */
-  private <T> List<List<T>> ofMajority(
-      List<LockSnapshot> locks, Function<LockSnapshot, List<T>> part, Function<T, String> id) {
+  /** What so many list under one id. */
+  private static <T> List<List<T>> ofAtLeast(
+      int least,
+      List<LockSnapshot> locks,
+      Function<LockSnapshot, List<T>> part,
+      Function<T, String> id) {
     Map<String, List<T>> byId = new LinkedHashMap<>();
     locks.stream()
         .map(part)
         .flatMap(Collection::stream)
         .forEach(one -> byId.computeIfAbsent(id.apply(one), i -> new ArrayList<>()).add(one));
-    return byId.values().stream().filter(all -> all.size() >= store.quorum).toList();
+    return byId.values().stream().filter(all -> all.size() >= least).toList();
   }
 
   private Holder holder(List<Holder> same) {

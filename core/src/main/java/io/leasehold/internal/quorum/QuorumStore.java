@@ -199,14 +199,14 @@ public final class QuorumStore implements LockStore {
   // ---- for the votes
 
   /**
-   * How long a majority certainly holds, by what at least a majority says: until the first of the
-   * longest lives ends. The members' clocks never meet, so the engine's allowance for drift, which
-   * is between this client's clock and that of one server, is enough.
+   * How long a majority certainly holds, by what at least a majority says (or all that is known):
+   * until the first of the longest lives ends. The members' clocks never meet, so the engine's
+   * allowance for drift, which is between this client's clock and that of one server, is enough.
    */
   Duration majorityOf(List<Duration> lives) {
     List<Duration> longestFirst = new ArrayList<>(lives);
     longestFirst.sort(Comparator.reverseOrder());
-    return longestFirst.get(quorum - 1);
+    return longestFirst.get(Math.min(quorum, lives.size()) - 1);
   }
 
   /** That no majority answered, and what is known of the effect. */
