@@ -90,7 +90,9 @@ class RequestCountTest extends ServerTest {
     renewals.set(0);
     int before = proxy.requests();
     await().until(() -> renewals.get() >= 600);
-    assertThat(proxy.requests() - before).isLessThanOrEqualTo(renewals.get() * 11 / 10);
+    // Each may have been asked for once more by now, and its event is to come
+    int asked = renewals.get() + held.size();
+    assertThat(proxy.requests() - before).isLessThanOrEqualTo(asked * 11 / 10);
     assertThat(held).allMatch(Lease::isHeld);
     held.forEach(Lease::release);
   }
