@@ -82,7 +82,7 @@ class ClockStepTest {
       statement.execute("PRAGMA busy_timeout = 10000");
       statement.execute("BEGIN IMMEDIATE");
       // What may differ between two clocks, a hundredth, is not counted as held
-      step(Duration.ofMinutes(10).minusSeconds(10));
+      step(Duration.ofMinutes(10).minusSeconds(20));
       running.awaitSaid("killed the command");
       statement.execute("ROLLBACK");
 

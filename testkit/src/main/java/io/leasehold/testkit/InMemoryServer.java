@@ -37,6 +37,9 @@ import java.util.function.LongFunction;
  * {@link #expire()}.
  */
 public final class InMemoryServer implements StoreFactory {
+  /** Held by the thread that takes the mutexes of several. */
+  private static final ReentrantLock TOGETHER = new ReentrantLock();
+
   private final InMemorySettings settings;
   private final Clock clock;
   private final Executor signals;
@@ -174,11 +177,13 @@ public final class InMemoryServer implements StoreFactory {
    * the members of a quorum may have granted what the next of these restarts takes.
    */
   public static void restartEmpty(List<InMemoryServer> servers) {
+    TOGETHER.lock();
     servers.forEach(server -> server.mutex.lock());
     try {
       servers.forEach(server -> server.table.clear());
     } finally {
       servers.forEach(server -> server.mutex.unlock());
+      TOGETHER.unlock();
     }
     servers.forEach(InMemoryServer::restart);
   }
