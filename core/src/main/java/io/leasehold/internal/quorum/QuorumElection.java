@@ -171,8 +171,8 @@ final class QuorumElection {
     private void ask(List<Integer> voters) {
       voters.forEach(this::ask);
       if (!candidates.containsKey(ticket.id())) {
-        // It was released or withdrawn meanwhile, and that may have been there first; not where it
-        // was granted before. There a withdrawal might come first, and the release find nothing.
+        // It was released or withdrawn meanwhile, and that may have been there first; not where an
+        // answer counted. There a withdrawal may come before the release, which then finds nothing.
         List<Integer> maybeLate = new ArrayList<>(voters);
         locked(() -> maybeLate.removeIf(heardBefore::get));
         maybeLate.forEach(this::endIfOver);
