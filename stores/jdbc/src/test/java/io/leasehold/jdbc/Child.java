@@ -51,12 +51,21 @@ final class Child implements AutoCloseable {
     command.add(
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
     command.add(main.getName());
-    command.addAll(List.of(args));
+    for (String arg : args) {
+      command.add(patient(arg));
+    }
     try {
       return new Child(new ProcessBuilder(command).redirectErrorStream(true).start());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** PostgreSQL's driver loads its classes too in that time, for which we give it 5 s. */
+  private static String patient(String arg) {
+    return arg.startsWith("jdbc:postgresql:")
+        ? arg + (arg.contains("?") ? "&" : "?") + "loginTimeout=30"
+        : arg;
   }
 
   /** The next line it prints. */
