@@ -61,7 +61,7 @@ final class Child implements AutoCloseable {
     }
   }
 
-  /** PostgreSQL's driver loads its classes too in that time, for which we give it 5 s. */
+  /** With more than 5 s to connect to PostgreSQL, within which its driver loads its classes. */
   private static String patient(String arg) {
     return arg.startsWith("jdbc:postgresql:")
         ? arg + (arg.contains("?") ? "&" : "?") + "loginTimeout=30"
