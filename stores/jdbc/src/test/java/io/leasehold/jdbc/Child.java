@@ -63,9 +63,7 @@ final class Child implements AutoCloseable {
 
   /** With more than 5 s to connect to PostgreSQL, within which its driver loads its classes. */
   private static String patient(String arg) {
-    return arg.startsWith("jdbc:postgresql:")
-        ? arg + (arg.contains("?") ? "&" : "?") + "loginTimeout=30"
-        : arg;
+    return arg.startsWith("jdbc:postgresql:") ? arg + "&loginTimeout=30" : arg;
   }
 
   /** The next line it prints. */
