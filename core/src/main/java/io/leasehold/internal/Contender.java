@@ -43,6 +43,9 @@ final class Contender extends Attempts {
   /** A lease that is told of must live at least for so long: its holder's process may be slow. */
   private static final long LEAST_TOLD_NANOS = 300_000_000;
 
+  /** So late, at most, does a caller that hears see what does not come by the store. */
+  private static final long HEARD_NANOS = 2_000_000_000;
+
   final Ticket ticket;
   final Terms terms;
 
@@ -279,8 +282,31 @@ final class Contender extends Attempts {
     }
     await(retryAfter);
     armed |= watched;
-    if (queue.engine.traits.poll().signals() != Signals.NONE && !armed) {
+    Waiter hearer = queue.hearer(this);
+    if (hearer != null) {
+      hearer.hearBy(this);
+    } else {
+      keepArmed(steps);
+    }
+  }
+
+  /** If it waits, it is to be woken. */
+  void keepArmed(Steps steps) {
+    if (phase == Phase.WAITING && !armed && queue.engine.traits.poll().signals() != Signals.NONE) {
       arm(steps);
+    }
+  }
+
+  /** Lets the calling thread, its caller's, hear for a while. Without the mutex. */
+  boolean hear(long most) {
+    return phase == Phase.WAITING
+        && StoreCalls.hear(queue.engine.store, ticket, Math.min(most, HEARD_NANOS));
+  }
+
+  /** Its caller does not hear any more. Without the mutex. */
+  void notHeard() {
+    if (phase != Phase.DONE) {
+      queue.locked(this::keepArmed);
     }
   }
 

@@ -8,6 +8,7 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.spi.Attempt.Granted;
 import io.leasehold.spi.Attempt.OtherKind;
 import io.leasehold.spi.Ticket.Intent;
+import io.leasehold.spi.Traits.Hearing;
 import io.leasehold.spi.Traits.Poll;
 import io.leasehold.spi.Traits.Signals;
 import io.leasehold.spi.support.Durations;
@@ -261,6 +262,9 @@ final class NameQueue extends Mutex {
           if (serving != null && !serves(serving)) {
             serving.abandon(steps);
           }
+          if (serving != null && waiter.hears(serving)) {
+            serving.keepArmed(steps);
+          }
         });
     Waiter.Outcome end = waiter.outcome();
     return end == null ? Waiter.Withdrawn.WITHDRAWN : end;
@@ -351,6 +355,21 @@ final class NameQueue extends Mutex {
   /** The caller that a grant to this contender would go to. */
   @Nullable Waiter served(Contender c) {
     return c.only != null ? c.only : callers.first();
+  }
+
+  /**
+   * The caller on the calling thread, if it may itself hear of a grant to this contender: none of
+   * this process can hand it a lease before that.
+   */
+  @Nullable Waiter hearer(Contender c) {
+    Waiter waiter = served(c);
+    boolean may =
+        engine.traits.hearing() == Hearing.BY_CALLERS
+            && waiter != null
+            && Thread.currentThread().equals(waiter.thread)
+            && engine.calls.mayCallHere()
+            && leases.isEmpty();
+    return may ? waiter : null;
   }
 
   // ---- what the store answers to a contender

@@ -223,6 +223,17 @@ public final class StoreCalls {
     return !blocking || !VirtualThreads.isVirtual(Thread.currentThread());
   }
 
+  /** On the calling thread: see {@link LockStore#hear}. */
+  static boolean hear(LockStore store, Ticket ticket, long withinNanos) {
+    try {
+      return store.hear(ticket, Duration.ofNanos(withinNanos));
+    } catch (RuntimeException | Error e) {
+      // The caller waits on, and another thread wakes it
+      Log.error("the store failed while a caller listened to it", e);
+      return false;
+    }
+  }
+
   /** A request of the engine's own: on a thread of its own if the verb blocks. */
   public <T> void callOwn(
       Work work, Supplier<CompletionStage<T>> verb, long withinNanos, Answer<T> answer) {

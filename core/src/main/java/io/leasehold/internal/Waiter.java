@@ -68,6 +68,9 @@ final class Waiter {
   /** A request that the parked thread is to make itself. */
   private volatile StoreCalls.@Nullable Request errand;
 
+  /** By whose ticket the parked thread hears of its grant itself; null if it is to be woken. */
+  private volatile @Nullable Contender heard;
+
   Waiter(
       Engine engine,
       String name,
@@ -183,6 +186,37 @@ final class Waiter {
     steps.addFirst(() -> engine.scheduler.unpark(thread));
   }
 
+  /** Under the mutex, on the parked thread: from now on it hears of its grant itself. */
+  void hearBy(Contender contender) {
+    heard = contender;
+  }
+
+  /** Whether it is this contender's ticket by which it does. */
+  boolean hears(Contender contender) {
+    return heard == contender;
+  }
+
+  /** Hears for a while instead of being parked; false if it is to be parked. */
+  private boolean hear(long most) {
+    Contender contender = heard;
+    if (contender == null) {
+      return false;
+    }
+    // An interrupt could end a connection that the caller reads from
+    if (Thread.currentThread().isInterrupted() || !contender.hear(most)) {
+      stopHearing();
+    }
+    return true;
+  }
+
+  private void stopHearing() {
+    Contender contender = heard;
+    if (contender != null) {
+      heard = null;
+      contender.notHeard();
+    }
+  }
+
   /**
    * Parks the calling thread until the wait is over, making requests meanwhile.
    *
@@ -201,6 +235,7 @@ final class Waiter {
         }
         Outcome end = outcome;
         if (end != null) {
+          stopHearing();
           return end;
         }
         if (isToLeave) {
@@ -210,7 +245,9 @@ final class Waiter {
         if (left <= 0) {
           return null;
         }
-        engine.scheduler.park(this, left);
+        if (!hear(left)) {
+          engine.scheduler.park(this, left);
+        }
         if (!interruptible && Thread.interrupted()) {
           interrupted = true;
         }

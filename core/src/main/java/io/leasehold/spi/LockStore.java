@@ -101,6 +101,23 @@ public interface LockStore extends AutoCloseable {
     return CompletableFuture.completedFuture(Watch.ATTEMPT_AGAIN);
   }
 
+  /**
+   * Waits for the next that this store has to report, and reports it, on the calling thread, which
+   * is that of the waiting ticket's caller: a caller that hears of its grant itself need not be
+   * woken. Called only if the store {@linkplain Traits.Hearing#BY_CALLERS lets callers hear}. Its
+   * answer {@link Attempt.Queued} says that a ticket is watched only if what concerns it is heard
+   * without its caller.
+   *
+   * <p>Returns at the latest after {@code within}, and soon also if there is nothing to report: an
+   * interrupt, the end of the client, a lease of the same client do not wake the caller meanwhile.
+   *
+   * @return whether there may be more to hear; false if another thread hears: the engine then calls
+   *     {@link #watch}, unless the ticket is watched, and wakes the caller itself
+   */
+  default boolean hear(Ticket ticket, Duration within) {
+    return false;
+  }
+
   /** The requests of operators; empty if the store keeps no list of its leases. */
   default Optional<StoreOperator> operator() {
     return Optional.empty();

@@ -25,6 +25,7 @@ import java.util.function.UnaryOperator;
  * @param calls how its verbs run
  * @param numbers who makes the fence numbers
  * @param neighbours how tickets of one client are served that stand one behind the other
+ * @param hearing on which threads it hears what it reports
  */
 public record Traits(
     String store,
@@ -38,7 +39,8 @@ public record Traits(
     Wanted wanted,
     Calls calls,
     Numbers numbers,
-    Neighbours neighbours) {
+    Neighbours neighbours,
+    Hearing hearing) {
 
   /** Copies the sets, and rejects modes without {@link LockMode#EXCLUSIVE}. */
   public Traits {
@@ -73,7 +75,8 @@ public record Traits(
         wanted,
         calls,
         Numbers.MADE,
-        Neighbours.APART);
+        Neighbours.APART,
+        Hearing.BY_STORE);
   }
 
   /**
@@ -116,7 +119,8 @@ public record Traits(
         wanted,
         newCalls,
         numbers,
-        neighbours);
+        neighbours,
+        hearing);
   }
 
   /** The same traits with other fence numbers. */
@@ -133,7 +137,8 @@ public record Traits(
         wanted,
         calls,
         newNumbers,
-        neighbours);
+        neighbours,
+        hearing);
   }
 
   /** The same traits with another way to serve neighbours. */
@@ -150,7 +155,26 @@ public record Traits(
         wanted,
         calls,
         numbers,
-        newNeighbours);
+        newNeighbours,
+        hearing);
+  }
+
+  /** The same traits with other threads that hear. */
+  public Traits with(Hearing newHearing) {
+    return new Traits(
+        store,
+        has,
+        modes,
+        minTtl,
+        maxTtl,
+        ttlStep,
+        poll,
+        life,
+        wanted,
+        calls,
+        numbers,
+        neighbours,
+        newHearing);
   }
 
   /**
@@ -256,5 +280,13 @@ public record Traits(
      * Collection, Duration)} ends.
      */
     TOGETHER
+  }
+
+  /** On which threads a store hears what it reports. */
+  public enum Hearing {
+    /** On its own. */
+    BY_STORE,
+    /** Moreover on that of a caller that waits, by {@link LockStore#hear}. */
+    BY_CALLERS
   }
 }

@@ -154,7 +154,8 @@ public record InMemorySettings(
         has(Feature.REPORTS_WANTED) ? Traits.Wanted.REPORTED : Traits.Wanted.ON_RENEWAL,
         calls,
         Traits.Numbers.ASKED_FOR,
-        has(Feature.NEIGHBOURS) ? Traits.Neighbours.TOGETHER : Traits.Neighbours.APART);
+        has(Feature.NEIGHBOURS) ? Traits.Neighbours.TOGETHER : Traits.Neighbours.APART,
+        Traits.Hearing.BY_STORE);
   }
 
   private Traits.Life life() {
