@@ -86,7 +86,7 @@ final class ClusterListening {
         new Connections("Redis at " + node, () -> open(node)),
         threads,
         clock,
-        JedisListening.PING,
+        JedisListening.Times.USUAL,
         (here, error) -> isElsewhere(here, node, error));
   }
 

@@ -12,19 +12,21 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiPredicate;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * Channels that are listened to over one connection, by a thread of its own, from the first time
- * that a waiter asks for one. A ping now and then tells a silent connection from a broken one.
- * Thread-safe.
+ * Channels that are listened to over one connection, by a thread of its own and by callers in their
+ * {@linkplain ReadingTurn turn}, from the first time that a waiter asks for one. A ping now and
+ * then tells a silent connection from a broken one. Thread-safe.
  */
 final class JedisListening {
   private static final byte[] MESSAGE = Command.bytes("message");
@@ -33,11 +35,24 @@ final class JedisListening {
   private static final byte[] SHARD_SUBSCRIBED = Command.bytes("ssubscribe");
   private static final byte[] SHARD_UNSUBSCRIBED = Command.bytes("sunsubscribe");
 
-  /** Between pings. */
-  static final Duration PING = Duration.ofSeconds(5);
+  /**
+   * How long something takes.
+   *
+   * @param ping between pings; after two without an answer the connection is taken to be broken
+   * @param pause as {@link ReadingTurn} takes it
+   */
+  record Times(Duration ping, Duration pause) {
+    static final Times USUAL = new Times(Duration.ofSeconds(5), Duration.ofMillis(50));
+  }
 
   /** With the next, a connection on which nothing came since is taken to be broken. */
   private static final int MOST_UNANSWERED = 2;
+
+  /** A server that is silent for so long ends the reading of a caller, and the connection. */
+  private static final int MOST_PAUSES = 20;
+
+  /** A caller returns within this time. */
+  static final Duration LONGEST_HEARING = Times.USUAL.pause().multipliedBy(MOST_PAUSES + 2);
 
   private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(20).toNanos();
   private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
@@ -48,6 +63,7 @@ final class JedisListening {
   private final long pingNanos;
   private final BiPredicate<JedisListening, ServerError> isElsewhere;
 
+  private final ReadingTurn turn;
   private final Map<String, Subscription> channels = new ConcurrentHashMap<>();
 
   /** The one that was heard last: mostly the only one. */
@@ -56,6 +72,10 @@ final class JedisListening {
   private final ReentrantLock mutex = new ReentrantLock();
   private boolean started;
   private boolean closed;
+
+  /** That is read from, in turn. */
+  private volatile @Nullable Link listened;
+
   private @Nullable Link current;
 
   /** That which is about to be ended. */
@@ -70,13 +90,12 @@ final class JedisListening {
 
   /** To channels of one server. */
   JedisListening(Connections connections, Threads threads, Clock clock) {
-    this(connections, threads, clock, PING, (here, error) -> false);
+    this(connections, threads, clock, Times.USUAL, (here, error) -> false);
   }
 
   /**
    * To channels of a node of a cluster.
    *
-   * @param ping between pings; after two without an answer the connection is taken to be broken
    * @param isElsewhere told of an error that a subscription was answered; returns whether it only
    *     says that another node serves the channel
    */
@@ -84,12 +103,13 @@ final class JedisListening {
       Connections connections,
       Threads threads,
       Clock clock,
-      Duration ping,
+      Times times,
       BiPredicate<JedisListening, ServerError> isElsewhere) {
     this.connections = connections;
     this.threads = threads;
     this.clock = clock;
-    this.pingNanos = ping.toNanos();
+    this.turn = new ReadingTurn(clock, times.pause(), this::isLate);
+    this.pingNanos = times.ping().toNanos();
     this.isElsewhere = isElsewhere;
   }
 
@@ -231,31 +251,83 @@ final class JedisListening {
   }
 
   private void read(Link opened) {
+    listened = opened;
     Scheduler.Timer ping = threads.schedule(() -> ping(opened), pingNanos);
     try {
       while (true) {
-        try {
-          hear(opened);
-        } catch (JedisDataException e) {
-          if (!isElsewhere.test(this, Link.error(e))) {
-            throw e;
-          }
-        }
-        unanswered.set(0);
+        hear(opened);
+        letCallersRead();
       }
     } finally {
       ping.cancel();
     }
   }
 
-  private void hear(Link opened) {
-    Subscription last = recent;
-    byte[] text = last == null ? null : opened.message(last);
-    if (last == null || text == null) {
-      heard(opened.next(), opened);
-    } else {
-      last.heard(text);
+  /** Ends by what a caller met: here it is known what to do then. */
+  private void letCallersRead() {
+    turn.offer();
+    Throwable met = turn.failure();
+    if (met instanceof RuntimeException exception) {
+      throw exception;
+    } else if (met instanceof Error error) {
+      throw error;
     }
+  }
+
+  /** See {@link Wire.Listening#keepsHearing}. */
+  boolean keepsHearing() {
+    return turn.keep();
+  }
+
+  /** See {@link Wire.Listening#hearWithoutCallers}. */
+  void hearWithoutCallers() {
+    turn.recall();
+  }
+
+  /** See {@link Wire.Listening#hear}. */
+  boolean hear(BooleanSupplier served) {
+    if (!turn.take(served)) {
+      return false;
+    }
+    Throwable met = null;
+    try {
+      hear(Objects.requireNonNull(listened));
+      return true;
+    } catch (RuntimeException | Error e) {
+      met = e;
+      return false;
+    } finally {
+      turn.leave(met);
+    }
+  }
+
+  /** A caller has read for so many pauses: it is to look after what does not come from here. */
+  private void isLate(int pauses) {
+    Link opened = Objects.requireNonNull(listened);
+    if (pauses == 1) {
+      // The answer wakes it
+      send(opened, List.of(Command.of(Name.PING)));
+    } else if (pauses >= MOST_PAUSES) {
+      opened.end();
+    }
+  }
+
+  /** Waits for the next that comes, and hears it. */
+  private void hear(Link opened) {
+    try {
+      Subscription last = recent;
+      byte[] text = last == null ? null : opened.message(last);
+      if (last == null || text == null) {
+        heard(opened.next(), opened);
+      } else {
+        last.heard(text);
+      }
+    } catch (JedisDataException e) {
+      if (!isElsewhere.test(this, Link.error(e))) {
+        throw e;
+      }
+    }
+    unanswered.set(0);
   }
 
   private void heard(Object sent, Link opened) {
@@ -339,5 +411,6 @@ final class JedisListening {
     if (open != null) {
       open.end();
     }
+    turn.recall();
   }
 }

@@ -166,6 +166,11 @@ final class RedisStore implements LockStore {
     }
   }
 
+  /** Whether no other ticket waits: what concerns others is not left to the caller of one. */
+  private boolean isAlone(LeaseId id) {
+    return waiting.size() == 1 && waiting.containsKey(id);
+  }
+
   /** Messages on a channel may have been lost: asks in one batch which are worth an attempt. */
   private void askAboutAll(String channel) {
     askAbout(
@@ -223,7 +228,8 @@ final class RedisStore implements LockStore {
             Traits.Life.TTL,
             node.wire().calls())
         .with(Traits.Numbers.ASKED_FOR)
-        .with(Traits.Neighbours.TOGETHER);
+        .with(Traits.Neighbours.TOGETHER)
+        .with(Traits.Hearing.BY_CALLERS);
   }
 
   @Override
@@ -255,7 +261,7 @@ final class RedisStore implements LockStore {
   private record Asking(Moment sent, Wire.Listening listening, int heardOn) {
     /** Whether it still does; looked at once what is to be reported is remembered. */
     boolean isHeard() {
-      return heardOn != 0 && listening.connection() == heardOn;
+      return heardOn != 0 && listening.connection() == heardOn && listening.keepsHearing();
     }
   }
 
@@ -314,7 +320,10 @@ final class RedisStore implements LockStore {
 
   private void remember(Ticket ticket, Attempt answer, Asking asked) {
     if (answer instanceof Attempt.Queued) {
-      waiting.put(ticket.id(), new Waiting(ticket, asked));
+      boolean again = waiting.put(ticket.id(), new Waiting(ticket, asked)) != null;
+      if (again || waiting.size() > 1) {
+        asked.listening.hearWithoutCallers();
+      }
     } else {
       forget(ticket.id());
     }
@@ -450,6 +459,16 @@ final class RedisStore implements LockStore {
                 queued != null && queued.asked.heardOn == now
                     ? Watch.NOTHING_MISSED
                     : Watch.ATTEMPT_AGAIN);
+  }
+
+  @Override
+  public boolean hear(Ticket ticket, Duration within) {
+    LeaseId id = ticket.id();
+    Waiting queued = waiting.get(id);
+    return queued != null
+        && isAlone(id)
+        && within.compareTo(JedisListening.LONGEST_HEARING) >= 0
+        && queued.asked.listening.hear(() -> isAlone(id) && messages.told(id) != 0);
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +28,7 @@ final class Subscription implements Wire.Listening {
   private CompletableFuture<Integer> next = new CompletableFuture<>();
 
   /** Over whose connection. */
-  private @Nullable JedisListening at;
+  private volatile @Nullable JedisListening at;
 
   /** The number of the connection that listens; 0 while none does. */
   private volatile int connection;
@@ -77,7 +78,28 @@ final class Subscription implements Wire.Listening {
   }
 
   @Override
+  public boolean keepsHearing() {
+    JedisListening there = at;
+    return there == null || there.keepsHearing();
+  }
+
+  @Override
+  public void hearWithoutCallers() {
+    JedisListening there = at;
+    if (there != null) {
+      there.hearWithoutCallers();
+    }
+  }
+
+  @Override
+  public boolean hear(BooleanSupplier served) {
+    JedisListening there = at;
+    return there != null && connection != 0 && there.hear(served);
+  }
+
+  @Override
   public CompletionStage<Integer> established() {
+    hearWithoutCallers();
     CompletableFuture<Integer> standing;
     mutex.lock();
     try {

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -108,5 +109,27 @@ interface Wire extends AutoCloseable {
 
     /** The number of the connection; 0 while there is none. */
     int connection();
+
+    /**
+     * Whether what comes from now on is heard even if no caller {@link #hear hears} it; then that
+     * stays so until one asks.
+     */
+    default boolean keepsHearing() {
+      return true;
+    }
+
+    /** From now on what comes is heard without a caller. */
+    default void hearWithoutCallers() {}
+
+    /**
+     * Hears the next that comes, on the calling thread, if a caller may. Returns within {@link
+     * JedisListening#LONGEST_HEARING}, and most often within a tenth of that.
+     *
+     * @param served whether the caller needs to hear no more: then another may
+     * @return false if another thread hears
+     */
+    default boolean hear(BooleanSupplier served) {
+      return false;
+    }
   }
 }
