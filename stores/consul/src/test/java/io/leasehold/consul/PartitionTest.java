@@ -1,5 +1,6 @@
 package io.leasehold.consul;
 
+import static java.util.stream.Collectors.partitioningBy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -8,6 +9,8 @@ import io.leasehold.LockException;
 import io.leasehold.internal.Engine;
 import io.leasehold.servers.ConsulServer;
 import io.leasehold.servers.PeerNetwork;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
@@ -40,11 +43,15 @@ class PartitionTest extends ServerTest {
   }
 
   private ConsulServer server(boolean leads) {
-    await()
-        .atMost(PATIENCE)
-        .ignoreExceptions()
-        .until(() -> servers.stream().filter(ConsulServer::isLeader).count() == 1);
-    return servers.stream().filter(each -> each.isLeader() == leads).findFirst().orElseThrow();
+    // Asked once for both: who leads may change from one question to the next
+    Map<Boolean, List<ConsulServer>> byLeading =
+        await()
+            .atMost(PATIENCE)
+            .ignoreExceptions()
+            .until(
+                () -> servers.stream().collect(partitioningBy(ConsulServer::isLeader)),
+                found -> found.get(true).size() == 1);
+    return byLeading.get(leads).get(0);
   }
 
   /** The leader, or a follower, is alone with the client that holds the lock. */
