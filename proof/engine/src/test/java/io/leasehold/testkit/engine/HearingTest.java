@@ -243,7 +243,7 @@ class HearingTest {
   @Test
   void aDeadlineEndsTheWait() throws Exception {
     Running<Boolean> waiter =
-        start(() -> one.lock("n").tryAcquire(Duration.ofMillis(200)).isPresent());
+        start(() -> one.lock("n").tryAcquire(Duration.ofSeconds(2)).isPresent());
     await().atMost(PATIENCE).until(() -> hearers.contains(waiter.thread));
     assertThat(waiter.result()).isFalse();
     held.release();
