@@ -305,7 +305,8 @@ final class Contender extends Attempts {
 
   /** Its caller does not hear any more. Without the mutex. */
   void notHeard() {
-    if (phase != Phase.DONE) {
+    // Its own thread has the answer that armed it, and what disarms it arms it again by itself
+    if (phase != Phase.DONE && !armed) {
       queue.locked(this::keepArmed);
     }
   }

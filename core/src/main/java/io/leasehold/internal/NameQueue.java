@@ -12,6 +12,7 @@ import io.leasehold.spi.Traits.Hearing;
 import io.leasehold.spi.Traits.Poll;
 import io.leasehold.spi.Traits.Signals;
 import io.leasehold.spi.support.Durations;
+import io.leasehold.spi.support.VirtualThreads;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -358,8 +359,8 @@ final class NameQueue extends Mutex {
   }
 
   /**
-   * The caller on the calling thread, if it may itself hear of a grant to this contender: none of
-   * this process can hand it a lease before that.
+   * The caller on the calling thread, if it may itself hear of a grant to this contender: no other
+   * caller of this process can hand it a lease before that.
    */
   @Nullable Waiter hearer(Contender c) {
     Waiter waiter = served(c);
@@ -367,7 +368,7 @@ final class NameQueue extends Mutex {
         engine.traits.hearing() == Hearing.BY_CALLERS
             && waiter != null
             && Thread.currentThread().equals(waiter.thread)
-            && engine.calls.mayCallHere()
+            && !VirtualThreads.isVirtual(Thread.currentThread())
             && leases.isEmpty();
     return may ? waiter : null;
   }
