@@ -107,6 +107,26 @@ public record Traits(
 
   /** The same traits with another way to run verbs. */
   public Traits with(Calls newCalls) {
+    return with(newCalls, numbers, neighbours, hearing);
+  }
+
+  /** The same traits with other fence numbers. */
+  public Traits with(Numbers newNumbers) {
+    return with(calls, newNumbers, neighbours, hearing);
+  }
+
+  /** The same traits with another way to serve neighbours. */
+  public Traits with(Neighbours newNeighbours) {
+    return with(calls, numbers, newNeighbours, hearing);
+  }
+
+  /** The same traits with other threads that hear. */
+  public Traits with(Hearing newHearing) {
+    return with(calls, numbers, neighbours, newHearing);
+  }
+
+  private Traits with(
+      Calls newCalls, Numbers newNumbers, Neighbours newNeighbours, Hearing newHearing) {
     return new Traits(
         store,
         has,
@@ -118,62 +138,8 @@ public record Traits(
         life,
         wanted,
         newCalls,
-        numbers,
-        neighbours,
-        hearing);
-  }
-
-  /** The same traits with other fence numbers. */
-  public Traits with(Numbers newNumbers) {
-    return new Traits(
-        store,
-        has,
-        modes,
-        minTtl,
-        maxTtl,
-        ttlStep,
-        poll,
-        life,
-        wanted,
-        calls,
         newNumbers,
-        neighbours,
-        hearing);
-  }
-
-  /** The same traits with another way to serve neighbours. */
-  public Traits with(Neighbours newNeighbours) {
-    return new Traits(
-        store,
-        has,
-        modes,
-        minTtl,
-        maxTtl,
-        ttlStep,
-        poll,
-        life,
-        wanted,
-        calls,
-        numbers,
         newNeighbours,
-        hearing);
-  }
-
-  /** The same traits with other threads that hear. */
-  public Traits with(Hearing newHearing) {
-    return new Traits(
-        store,
-        has,
-        modes,
-        minTtl,
-        maxTtl,
-        ttlStep,
-        poll,
-        life,
-        wanted,
-        calls,
-        numbers,
-        neighbours,
         newHearing);
   }
 
