@@ -10,6 +10,8 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.spi.StoreFactory;
 import io.leasehold.testkit.FaultyStore;
 import io.leasehold.testkit.InMemoryServer;
+import io.leasehold.testkit.InMemorySettings;
+import io.leasehold.testkit.InMemorySettings.Feature;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.Locale;
@@ -22,7 +24,11 @@ import org.junit.jupiter.api.Test;
 class LockMetricsTest {
   private static final Duration SOON = Duration.ofSeconds(20);
 
-  private final InMemoryServer server = new InMemoryServer();
+  // It reports at once who waits, or a hand-over would need a renewal within 50 ms
+  private final InMemoryServer server =
+      new InMemoryServer(
+          InMemorySettings.defaults()
+              .withFeatures(Feature.FENCING, Feature.QUEUE, Feature.REPORTS_WANTED));
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private LockClient client = open(server, Duration.ofMinutes(10));
 
