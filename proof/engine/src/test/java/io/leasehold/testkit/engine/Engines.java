@@ -105,6 +105,18 @@ final class Engines implements BeforeEachCallback, AfterEachCallback {
     serve(InMemorySettings.defaults().withCalls(calls));
   }
 
+  /**
+   * The same, and it reports who waits: a lease is handed over or joined without asking, however
+   * slow the machine is.
+   */
+  void serveReporting(Traits.Calls calls) {
+    serve(
+        InMemorySettings.defaults()
+            .withFeatures(
+                Feature.FENCING, Feature.QUEUE, Feature.TOMBSTONES, Feature.REPORTS_WANTED)
+            .withCalls(calls));
+  }
+
   Engine client() {
     return client(builder -> builder);
   }

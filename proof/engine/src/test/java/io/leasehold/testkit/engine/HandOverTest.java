@@ -45,7 +45,7 @@ class HandOverTest {
   void aHandOverTakesTheNextTokenAndNoRequest(Calls calls) throws Exception {
     engines.serve(calls);
     FaultyStore.Factory factory = new FaultyStore.Factory(engines.server());
-    Engine one = engines.client(factory, b -> b);
+    Engine one = engines.client(factory, new ManualClock());
     Lease first = one.lock("n").acquire();
     Running<Lease> waiter = start(() -> one.lock("n").acquire());
     waiter.waiting();
@@ -69,7 +69,7 @@ class HandOverTest {
   @ParameterizedTest
   @EnumSource
   void theMutexIsFreeWhenTheNextHolderIsWoken(Calls calls) throws Exception {
-    engines.serve(calls);
+    engines.serveReporting(calls);
     AtomicReference<Engine> client = new AtomicReference<>();
     List<Boolean> free = new CopyOnWriteArrayList<>();
     Engine one = engines.client(callingBeforeWakeUps(() -> free.add(isFree(client.get()))));
@@ -107,7 +107,7 @@ class HandOverTest {
   @ParameterizedTest
   @EnumSource
   void whoHasItAfterAHandOverIsNamed(Calls calls) throws Exception {
-    engines.serve(calls);
+    engines.serveReporting(calls);
     Engine one = engines.client();
     Lease first = one.lock("n").acquire();
     assertThat(holder(one)).endsWith("/" + Thread.currentThread().getName());
