@@ -23,6 +23,9 @@ final class QuorumCandidate {
   /** The number with which it was; 0 if it was not, or there are no tokens. */
   long number;
 
+  /** The members by whose grants it was. */
+  private final BitSet voters = new BitSet();
+
   /** Whether it has marks with the members, or may have: the engine will withdraw it. */
   boolean waits;
 
@@ -31,6 +34,17 @@ final class QuorumCandidate {
 
   QuorumCandidate(QuorumReserve reserve) {
     this.reserve = reserve;
+  }
+
+  /** This member has granted it, as one of a majority. */
+  void electedBy(int member) {
+    elected = true;
+    voters.set(member);
+  }
+
+  /** Whether it was granted by a majority of other members. */
+  boolean isElectedWithout(int member) {
+    return elected && !voters.get(member);
   }
 
   /** The members that have nothing of it, since they were never asked, and now will not be. */

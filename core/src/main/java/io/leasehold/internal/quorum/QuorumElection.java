@@ -286,8 +286,15 @@ final class QuorumElection {
           ticket.id(),
           (id, candidate) -> {
             candidate.ballots--;
-            candidate.elected = true;
             candidate.number = number;
+            locked(
+                () -> {
+                  for (int i = 0; i < votes.length; i++) {
+                    if (votes[i] instanceof Granted) {
+                      candidate.electedBy(i);
+                    }
+                  }
+                });
             return candidate;
           });
       if (isUsedUp(ticket.id())) {

@@ -300,7 +300,8 @@ public final class QuorumStore implements LockStore {
     QuorumCandidate known = election.forget(ticket.id());
     boolean once = known != null && known.asked == 1;
     List<Integer> spared = known == null ? List.of() : known.spare();
-    QuorumRelease votes = new QuorumRelease(this, spared);
+    QuorumRelease votes =
+        new QuorumRelease(this, spared, member -> known != null && known.isElectedWithout(member));
     for (int i = 0; i < members.size(); i++) {
       if (spared.contains(i)) {
         continue;

@@ -300,6 +300,19 @@ class QuorumTest {
     return due.thenCompose(unused -> answer);
   }
 
+  /** The third never granted it: that it does not have it says nothing. */
+  @Test
+  void aReleaseIsKnownThoughOneMemberDoesNotAnswerAndAnotherHasNotGranted() throws Exception {
+    Party one = party();
+    Delayed late = one.ways.get(2).delay(0);
+    Lease held = one.client.lock("a").acquire(PATIENCE);
+    one.ways.get(1).lose(one.ways.get(1).requests(), Loss.REPLY);
+    held.release();
+    assertThat(one.ways.get(1).wasUsed()).isTrue();
+    late.land();
+    requireNothingLeft();
+  }
+
   @Test
   void r9AnAttemptThatReachesAMemberAfterItsReleaseLeavesNothing() throws Exception {
     Party one = party();
