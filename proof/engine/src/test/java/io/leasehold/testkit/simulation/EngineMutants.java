@@ -308,6 +308,24 @@ final class EngineMutants {
               "uninterruptibleKeepsTheFlag",
               "Waiter",
               "if (interrupted) { Thread.currentThread().interrupt(); }",
+              ""),
+          threads(
+              "a caller that hears no more is not watched for",
+              "callersHear",
+              "Contender",
+              "if (phase != Phase.DONE && !armed) { queue.locked(this::keepArmed); }",
+              ""),
+          threads(
+              "the ticket of a caller that heard is not watched for the next",
+              "callersHear",
+              "NameQueue",
+              "if (serving != null && waiter.hears(serving)) { serving.keepArmed(steps); }",
+              ""),
+          threads(
+              "a caller hears by a ticket that another may be granted by",
+              "callersHear",
+              "NameQueue",
+              "&& Thread.currentThread().equals(waiter.thread)",
               ""));
 
   private EngineMutants() {}

@@ -71,7 +71,8 @@ class EngineMutantsTest {
               "interruptLeavesNothing",
               "interruptIsThrown",
               "uninterruptibleKeepsTheFlag",
-              "whatCameDueIsPolledAtOnce")) {
+              "whatCameDueIsPolledAtOnce",
+              "callersHear")) {
         assertThat(engine.probe(probe)).as(probe).isEmpty();
       }
     }

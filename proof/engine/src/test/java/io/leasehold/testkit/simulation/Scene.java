@@ -1,7 +1,11 @@
 package io.leasehold.testkit.simulation;
 
 import io.leasehold.spi.Traits.Calls;
+import io.leasehold.spi.Traits.Poll;
+import io.leasehold.spi.Traits.Signals;
+import io.leasehold.testkit.InMemorySettings.Feature;
 import io.leasehold.testkit.simulation.ThreadedPlan.Disaster;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
@@ -33,6 +37,27 @@ enum Scene {
       p.kinds = List.of(Disaster.BREAK);
       p.disasters = 100 * Plan.MS;
       p.ttls = List.of(500 * Plan.MS);
+    }
+  },
+  /** Callers hear of their grants themselves, or cannot; a poll comes too late for any of them. */
+  CALLERS_HEAR {
+    @Override
+    void goesWrong(ThreadedPlan p, Dice dice) {
+      Feature[] direct = dice.chance(0.7) ? new Feature[] {Feature.DIRECT_GRANT} : new Feature[0];
+      p.store =
+          ThreadedPlan.store(Calls.BLOCKING, true, direct)
+              .withPoll(new Poll(Duration.ofHours(1), Duration.ofHours(1), Signals.SENT));
+      p.letCallersHear(dice.chance(0.3));
+      p.wakesSurely = true;
+      p.callers = dice.between(1, 3);
+      p.verbs = Set.of("hear");
+      p.hangs = 0.05;
+      p.breaks = 0.1;
+      p.refusals = 0.1;
+      p.failures = 0.05;
+      p.errors = 0.05;
+      p.interrupts = 0.2;
+      p.holds = 300 * Plan.MS;
     }
   },
   /** A name about which the store never says anything. */

@@ -32,6 +32,7 @@ final class Strand {
   private boolean ended;
   private boolean permit;
   private boolean parked;
+  private boolean reads;
   private boolean waking;
 
   /** How long it has been kept by what keeps no promise: that is not held against the engine. */
@@ -136,15 +137,28 @@ final class Strand {
   void park(long nanos) {
     if (!permit && nanos > 0 && !Thread.currentThread().isInterrupted()) {
       parked = true;
-      Timeline.Event alarm = nanos < FOREVER ? strands.time().in(nanos + 1, () -> wake(0)) : null;
-      giveBack();
+      sleep(nanos);
       parked = false;
-      waking = false;
-      if (alarm != null) {
-        alarm.cancel();
-      }
     }
     permit = false;
+  }
+
+  /** Until it has {@linkplain #heard}: {@link #unpark} does not end it, and an interrupt does. */
+  void read(long nanos) {
+    if (nanos > 0 && !Thread.currentThread().isInterrupted()) {
+      reads = true;
+      sleep(nanos);
+      reads = false;
+    }
+  }
+
+  private void sleep(long nanos) {
+    Timeline.Event alarm = nanos < FOREVER ? strands.time().in(nanos + 1, () -> wake(0)) : null;
+    giveBack();
+    waking = false;
+    if (alarm != null) {
+      alarm.cancel();
+    }
   }
 
   // ---- on any
@@ -152,7 +166,16 @@ final class Strand {
   /** As {@link LockSupport#unpark}. */
   void unpark(long delay) {
     permit = true;
-    wake(delay);
+    if (!reads) {
+      wake(delay);
+    }
+  }
+
+  /** There is something to read. */
+  void heard() {
+    if (reads) {
+      wake(0);
+    }
   }
 
   void interrupt(long delay) {
@@ -161,7 +184,7 @@ final class Strand {
   }
 
   private void wake(long delay) {
-    if (parked && !waking) {
+    if ((parked || reads) && !waking) {
       waking = true;
       strands.time().in(delay, () -> strands.resume(this));
     }

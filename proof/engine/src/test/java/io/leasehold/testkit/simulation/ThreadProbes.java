@@ -18,6 +18,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -90,6 +91,20 @@ final class ThreadProbes {
       wrong = pollAfterAHeldOne();
     }
     return wrong;
+  }
+
+  /** Callers that hear of their grants themselves are served, in a hundred simulated worlds. */
+  static String callersHear() {
+    for (long seed = 1; seed <= 100; seed++) {
+      Violation found =
+          ThreadedSimulation.run(
+                  seed, Scene.CALLERS_HEAR::plan, false, EnumSet.noneOf(Situation.class))
+              .violation();
+      if (found != null) {
+        return found.getMessage();
+      }
+    }
+    return "";
   }
 
   private static String pollAfterAHeldOne() {

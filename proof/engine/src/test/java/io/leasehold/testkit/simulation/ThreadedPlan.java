@@ -10,6 +10,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * What a seed decides about callers with threads: the store, its faults, the code of the user.
@@ -43,6 +44,14 @@ final class ThreadedPlan {
   long thinks = 100 * Plan.MS;
 
   long holds = 100 * Plan.MS;
+
+  /** Whether the store lets callers hear, and hears by itself if none does for a while. */
+  boolean hears;
+
+  boolean takesBack;
+
+  /** Whether no wake-up is lost: a caller that needs a poll was forgotten. */
+  boolean wakesSurely;
 
   /** How callers ask. */
   double tries;
@@ -109,8 +118,27 @@ final class ThreadedPlan {
     }
   }
 
+  /** Callers hear of their grants themselves, if the store blocks and wakes waiters. */
+  void letCallersHear(boolean newTakesBack) {
+    if (!isBlocking() || store.poll().signals() == Traits.Signals.NONE) {
+      return;
+    }
+    watchAttempts();
+    hears = true;
+    takesBack = newTakesBack;
+    if (verbs.equals(ALL_VERBS)) {
+      verbs = new TreeSet<>(verbs);
+      verbs.add("hear");
+    }
+  }
+
   boolean isBlocking() {
     return store.calls() == Calls.BLOCKING;
+  }
+
+  /** How long a lock may be free while callers wait for it. */
+  long longestUnserved() {
+    return wakesSurely ? 2 * Plan.SECOND : store.poll().longest().toNanos();
   }
 
   /** Nothing goes wrong, but that callers are interrupted. */

@@ -40,6 +40,8 @@ final class ThreadedSimulation {
     this.plan = plans.apply(dice);
     if (seed % 3 == 0) {
       plan.watchAttempts();
+    } else if (seed % 3 == 1) {
+      plan.letCallersHear(seed % 2 == 0);
     }
     this.trace = new Trace(traced, time);
     this.world = new ThreadedWorld(plan, dice.split(), time, trace, seen);
@@ -170,7 +172,7 @@ final class ThreadedSimulation {
   // ---- what must come true once all has healed
 
   private void everybodyEnds() {
-    long each = plan.store.poll().longest().toNanos() + plan.holds + 100 * Plan.MS;
+    long each = plan.longestUnserved() + plan.holds + 100 * Plan.MS;
     long by =
         time.now()
             + 4 * plan.slowestCode

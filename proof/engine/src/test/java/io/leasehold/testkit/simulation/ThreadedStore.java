@@ -27,6 +27,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
  * What an engine sees of the store where threads are simulated: verbs that take virtual time on the
@@ -36,12 +37,14 @@ final class ThreadedStore implements LockStore, StoreListener {
   private final ThreadedWorld world;
   private final ThreadedProcess process;
   private final InMemoryStore atServer;
+  private final ThreadedReports reports;
   private StoreListener engine;
 
   ThreadedStore(ThreadedWorld world, ThreadedProcess process) {
     this.world = world;
     this.process = process;
     this.atServer = world.server.connect(this);
+    this.reports = new ThreadedReports(world, process);
   }
 
   ThreadedStore open(StoreListener listener) {
@@ -51,23 +54,42 @@ final class ThreadedStore implements LockStore, StoreListener {
 
   @Override
   public Traits traits() {
-    return atServer.traits();
+    Traits traits = atServer.traits();
+    return world.plan.hears ? traits.with(Traits.Hearing.BY_CALLERS) : traits;
   }
 
   // ---- verbs
 
   @Override
   public CompletionStage<Attempt> attempt(Ticket ticket, Duration within) {
-    return call("attempt", ticket, within, s -> s.attempt(ticket, within));
+    return call("attempt", ticket, within, s -> s.attempt(ticket, within))
+        .thenApply(answer -> heard(ticket, answer));
   }
 
   @Override
   public CompletionStage<List<Attempt>> attempt(List<Ticket> tickets, Duration within) {
-    return call("attempt", tickets.get(0), within, s -> s.attempt(tickets, within));
+    return call("attempt", tickets.get(0), within, s -> s.attempt(tickets, within))
+        .thenApply(
+            answers ->
+                IntStream.range(0, answers.size())
+                    .mapToObj(i -> heard(tickets.get(i), answers.get(i)))
+                    .toList());
+  }
+
+  /** Where only callers read, a ticket is not watched. */
+  private Attempt heard(Ticket ticket, Attempt answer) {
+    if (!(answer instanceof Attempt.Queued queued)) {
+      reports.forget(ticket.id());
+      return answer;
+    }
+    return !world.plan.hears || reports.watches(ticket.id())
+        ? answer
+        : new Attempt.Queued(queued.place(), queued.holder());
   }
 
   @Override
   public CompletionStage<Boolean> withdraw(Ticket ticket, Duration within) {
+    reports.forget(ticket.id());
     return call("withdraw", ticket, within, s -> s.withdraw(ticket, within));
   }
 
@@ -81,11 +103,47 @@ final class ThreadedStore implements LockStore, StoreListener {
   public CompletionStage<Release> release(
       Ticket ticket, Collection<LeaseId> served, Duration within) {
     world.judge.leases.releaseSent(ticket.id());
+    served.forEach(reports::forget);
     return call("release", ticket, within, s -> s.release(ticket, served, within));
   }
 
   @Override
+  public boolean hear(Ticket ticket, Duration within) {
+    Fate fate = sent("hear", ticket);
+    throwIt(fate, "hear");
+    boolean mayHear =
+        switch (fate) {
+          case HANGS, OVERRUNS -> hearsNothing(within);
+          case BREAKS -> breaksOff();
+          case IS_REFUSED -> false;
+          default -> reports.read(within);
+        };
+    if (world.trace.on()) {
+      world.trace.line(who(), "< hear " + id(ticket) + " " + mayHear);
+    }
+    return mayHear;
+  }
+
+  /** The connection is silent; a caller looks now and then whether it was interrupted. */
+  private boolean hearsNothing(Duration within) {
+    long end = world.time.now() + within.toNanos();
+    for (long left = within.toNanos();
+        left > 0 && !Thread.currentThread().isInterrupted();
+        left = end - world.time.now()) {
+      Strand.current().pause(Math.min(left, 100 * Plan.MS));
+    }
+    return world.coin();
+  }
+
+  private boolean breaksOff() {
+    reports.takeBack();
+    reconnected();
+    return false;
+  }
+
+  @Override
   public CompletionStage<Watch> watch(Ticket ticket, Duration within) {
+    reports.watch(ticket.id());
     return call("watch", ticket, within, s -> s.watch(ticket, within));
   }
 
@@ -312,10 +370,10 @@ final class ThreadedStore implements LockStore, StoreListener {
     world.time.in(
         world.delay(),
         () ->
-            onItsThread(
+            reports.come(
                 () -> {
                   if (world.trace.on()) {
-                    world.trace.line(process.name, "< wake " + world.trace.id(id));
+                    world.trace.line(who(), "< wake " + world.trace.id(id));
                   }
                   engine.wake(id);
                 }));
@@ -328,13 +386,13 @@ final class ThreadedStore implements LockStore, StoreListener {
 
   @Override
   public void reconnected() {
-    world.time.in(world.delay(), () -> onItsThread(engine::reconnected));
+    world.time.in(world.delay(), () -> reports.come(engine::reconnected));
   }
 
   @Override
   public void lost(Collection<LeaseId> ids) {
     List<LeaseId> gone = List.copyOf(ids);
-    world.time.in(world.delay(), () -> onItsThread(() -> engine.lost(gone)));
+    world.time.in(world.delay(), () -> reports.come(() -> engine.lost(gone)));
   }
 
   @Override
