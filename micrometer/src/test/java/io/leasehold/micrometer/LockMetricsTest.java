@@ -26,9 +26,7 @@ class LockMetricsTest {
 
   // It reports at once who waits, or a hand-over would need a renewal within 50 ms
   private final InMemoryServer server =
-      new InMemoryServer(
-          InMemorySettings.defaults()
-              .withFeatures(Feature.FENCING, Feature.QUEUE, Feature.REPORTS_WANTED));
+      new InMemoryServer(InMemorySettings.defaults().withMoreFeatures(Feature.REPORTS_WANTED));
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private LockClient client = open(server, Duration.ofMinutes(10));
 

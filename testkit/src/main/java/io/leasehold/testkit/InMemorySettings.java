@@ -110,6 +110,14 @@ public record InMemorySettings(
     return new InMemorySettings(set, minTtl, maxTtl, ttlStep, poll, calls);
   }
 
+  /** These features besides the others. */
+  public InMemorySettings withMoreFeatures(Feature... more) {
+    EnumSet<Feature> set = EnumSet.noneOf(Feature.class);
+    set.addAll(features);
+    set.addAll(Arrays.asList(more));
+    return withFeatures(set.toArray(Feature[]::new));
+  }
+
   /** These ttl limits. */
   public InMemorySettings withTtl(Duration min, Duration max, Duration step) {
     return new InMemorySettings(features, min, max, step, poll, calls);

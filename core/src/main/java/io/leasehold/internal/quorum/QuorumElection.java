@@ -273,6 +273,18 @@ final class QuorumElection {
           });
     }
 
+    /** Remembers which members have granted it. */
+    private void keepVoters(QuorumCandidate candidate) {
+      locked(
+          () -> {
+            for (int i = 0; i < votes.length; i++) {
+              if (votes[i] instanceof Granted) {
+                candidate.electedBy(i);
+              }
+            }
+          });
+    }
+
     private void elected(long number, List<Granted> grants) {
       patience.cancel();
       List<Duration> lives = new ArrayList<>(grants.size());
@@ -287,14 +299,7 @@ final class QuorumElection {
           (id, candidate) -> {
             candidate.ballots--;
             candidate.number = number;
-            locked(
-                () -> {
-                  for (int i = 0; i < votes.length; i++) {
-                    if (votes[i] instanceof Granted) {
-                      candidate.electedBy(i);
-                    }
-                  }
-                });
+            keepVoters(candidate);
             return candidate;
           });
       if (isUsedUp(ticket.id())) {

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One release: as a majority says. Members that were never asked for the lease do not have it. If
- * those that granted it cannot decide, because one of them does not answer, neither do those that
- * do not hold it and had no part in its grant: it is as the others say.
+ * no majority says the same, because a member that granted it does not answer, a member that had no
+ * part in the grant and does not hold it counts as one that was never asked.
  */
 final class QuorumRelease extends QuorumVotes {
   private final CompletableFuture<Release> answer = new CompletableFuture<>();
@@ -48,17 +48,16 @@ final class QuorumRelease extends QuorumVotes {
     if (missing() > 0) {
       return null;
     }
-    boolean released = count(Spared.class) + releasedOrWithout() >= store.quorum;
-    return released ? () -> answer.complete(Release.RELEASED) : this::fail;
+    // Those without a part in the grant are a minority: one of the others has released it
+    long agreeing = IntStream.range(0, votes.length).filter(this::isReleasedOrHadNoPart).count();
+    return agreeing >= store.quorum ? () -> answer.complete(Release.RELEASED) : this::fail;
   }
 
-  private long releasedOrWithout() {
-    return IntStream.range(0, votes.length)
-        .filter(
-            member ->
-                votes[member] == Release.RELEASED
-                    || (votes[member] == Release.NOT_HELD && grantedWithout.test(member)))
-        .count();
+  private boolean isReleasedOrHadNoPart(int member) {
+    Object vote = votes[member];
+    return vote == Release.RELEASED
+        || vote == Spared.MEMBER
+        || (vote == Release.NOT_HELD && grantedWithout.test(member));
   }
 
   private void fail() {

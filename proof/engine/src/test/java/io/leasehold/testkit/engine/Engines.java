@@ -110,11 +110,7 @@ final class Engines implements BeforeEachCallback, AfterEachCallback {
    * slow the machine is.
    */
   void serveReporting(Traits.Calls calls) {
-    serve(
-        InMemorySettings.defaults()
-            .withFeatures(
-                Feature.FENCING, Feature.QUEUE, Feature.TOMBSTONES, Feature.REPORTS_WANTED)
-            .withCalls(calls));
+    serve(InMemorySettings.defaults().withMoreFeatures(Feature.REPORTS_WANTED).withCalls(calls));
   }
 
   Engine client() {

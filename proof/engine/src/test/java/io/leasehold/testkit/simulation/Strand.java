@@ -91,10 +91,6 @@ final class Strand {
     return ended;
   }
 
-  boolean isParked() {
-    return parked;
-  }
-
   Thread thread() {
     return thread;
   }

@@ -6,7 +6,6 @@ import io.leasehold.testkit.InMemorySettings;
 import io.leasehold.testkit.InMemorySettings.Feature;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -112,9 +111,7 @@ final class ThreadedPlan {
   /** A ticket that must wait is watched from its attempt on, if the store wakes waiters. */
   void watchAttempts() {
     if (store.poll().signals() != Traits.Signals.NONE) {
-      Set<Feature> more = EnumSet.of(Feature.WATCHED_ATTEMPTS);
-      more.addAll(store.features());
-      store = store.withFeatures(more.toArray(Feature[]::new));
+      store = store.withMoreFeatures(Feature.WATCHED_ATTEMPTS);
     }
   }
 

@@ -60,7 +60,10 @@ final class ThreadedReports {
 
   /** Whether this ticket, which waits, is watched from its attempt on. */
   boolean watches(LeaseId id) {
-    return !isCallers && (watched.contains(id) || watched.add(id));
+    if (!isCallers) {
+      watched.add(id);
+    }
+    return !isCallers;
   }
 
   /** From now on, whether a caller reads or not. */
